@@ -1,0 +1,1 @@
+"""The run: loop, queue, recovery, tools, extensions, and `AgentSession` over it all."""
