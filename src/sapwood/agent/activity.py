@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 
-from ..errors import SapwoodError
+from sapwood.errors import SapwoodError
 
 
 class BusyError(SapwoodError):

@@ -1,8 +1,8 @@
 """One request to stop, seen by everything that a run is waiting for.
 
 Whatever may take long (a stream, a tool, a pause) is awaited through `Interrupt.guard`. A request
-cancels it, and the waiting code sees `Interrupted` instead of `CancelledError`, so that it can store
-what there is and leave in order. Cancelling the surrounding task still cancels as usual.
+cancels it, and the waiting code sees `Interrupted` instead of `CancelledError`, so that it can
+store what there is and leave in order. Cancelling the surrounding task still cancels as usual.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from ..session.schema import ImageBlock, UserBlock
+from sapwood.session.schema import ImageBlock, UserBlock
 
 QueueMode: TypeAlias = Literal["all", "one-at-a-time"]
 QueueKind: TypeAlias = Literal["steering", "follow_up"]
