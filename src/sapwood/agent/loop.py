@@ -11,12 +11,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from sapwood.agent import events
 from sapwood.agent.interrupt import Interrupt, Interrupted
 from sapwood.agent.tools.tool import ToolResult, text_result
+from sapwood.models.builder import malformed_arguments
 from sapwood.models.failures import Failure
 from sapwood.session.schema import (
     AssistantMessage,
@@ -27,7 +28,23 @@ from sapwood.session.schema import (
 )
 
 CUT_OFF = "Not run: the answer reached its output limit before the call was complete."
+MAX_CUT_OFF = 3
+"""Answers in a row that reached their output limit amid a call, before the run ends."""
 ABORTED = "Aborted by the user before it finished."
+
+
+class AnswerStream(Protocol):
+    """One streaming answer; ends in a ``done`` or an ``error`` event."""
+
+    max_tokens: int | None
+    """The output limit that was sent, in tokens."""
+
+    def __aiter__(self) -> AsyncIterator[dict[str, Any]]: ...
+
+    def aborted(self) -> AssistantMessage:
+        """What had come when the stream was cancelled."""
+
+    async def aclose(self) -> None: ...
 
 
 class LoopPorts(Protocol):
@@ -38,11 +55,11 @@ class LoopPorts(Protocol):
     def store(self, message: Message) -> None:
         """Append the message to the record."""
 
-    def answer(self) -> AsyncIterator[Mapping[str, Any]]:
-        """Ask the model with what the record projects to now; ends in ``done`` or ``error``."""
+    def ask(self) -> AnswerStream:
+        """Ask the model with what the record projects to now."""
 
-    def blank_answer(self) -> AssistantMessage:
-        """An answer without content, by the current model, as of now."""
+    def unasked(self) -> AssistantMessage:
+        """The aborted answer to a request that was not even sent."""
 
     async def execute(
         self, call: ToolCallBlock, on_update: Callable[[ToolResult], None]
@@ -56,13 +73,21 @@ class LoopPorts(Protocol):
         """Messages that go in before the next request."""
 
 
-@dataclass(slots=True)
-class RunOutcome:
-    """How a low-level run ended: its last answer and everything it added, in order."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer, why it failed if it did, and the output limit it was asked with (tokens)."""
 
-    answer: AssistantMessage
-    failure: Failure | None
-    messages: list[Message] = field(default_factory=list)
+    message: AssistantMessage
+    failure: Failure | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How a low-level run ended: its last answer, and every message it added, in order."""
+
+    answer: Answer
+    messages: list[Message]
 
 
 async def run_turns(
@@ -79,22 +104,25 @@ async def run_turns(
     ports.emit(events.agent_start())
     ports.emit(events.turn_start())
     add(opening())
+    cut_off = 0
     while True:
-        answer, failure = await _ask(ports, interrupt)
-        added.append(answer)
-        results = await _results(ports, interrupt, answer)
+        answer = await _ask(ports, interrupt)
+        message = answer.message
+        added.append(message)
+        results = await _results(ports, interrupt, message)
         added.extend(results)
-        ports.emit(events.turn_end(answer, results))
-        if answer["stopReason"] in ("error", "aborted"):
+        ports.emit(events.turn_end(message, results))
+        if message["stopReason"] in ("error", "aborted"):
             break
         steering = [] if interrupt.requested else ports.take_steering()
-        if not results and not steering:
+        cut_off = cut_off + 1 if message["stopReason"] == "length" else 0
+        if cut_off == MAX_CUT_OFF or not (results or steering):
             break
         if not interrupt.requested:
             await ports.between_turns()
         ports.emit(events.turn_start())
         add(steering)
-    return RunOutcome(answer, failure, added)
+    return RunOutcome(answer, added)
 
 
 def store_whole(ports: LoopPorts, message: Message) -> None:
@@ -105,50 +133,49 @@ def store_whole(ports: LoopPorts, message: Message) -> None:
 
 
 def tool_calls(answer: AssistantMessage) -> list[ToolCallBlock]:
-    return [
-        cast(ToolCallBlock, block) for block in answer["content"] if block["type"] == "toolCall"
-    ]
+    return [block for block in answer["content"] if block["type"] == "toolCall"]
 
 
-async def _ask(ports: LoopPorts, interrupt: Interrupt) -> tuple[AssistantMessage, Failure | None]:
+async def _ask(ports: LoopPorts, interrupt: Interrupt) -> Answer:
     """Stream one answer and store it, whatever becomes of it."""
-    partial: list[AssistantMessage] = []
+    if interrupt.requested:
+        answer = Answer(ports.unasked())
+        ports.emit(events.message_start(answer.message))
+    else:
+        answer = await _stream(ports, interrupt)
+    ports.store(answer.message)
+    ports.emit(events.message_end(answer.message))
+    return answer
+
+
+async def _stream(ports: LoopPorts, interrupt: Interrupt) -> Answer:
+    stream = ports.ask()
+    started: list[AssistantMessage] = []
     try:
-        answer, failure = await interrupt.guard(_stream(ports, partial))
+        answer = await interrupt.guard(_forward(ports, stream, started))
     except Interrupted:
-        answer, failure = _aborted(partial[0] if partial else ports.blank_answer()), None
-    if not partial:
-        ports.emit(events.message_start(answer))
-    ports.store(answer)
-    ports.emit(events.message_end(answer))
-    return answer, failure
+        answer = Answer(stream.aborted())
+    finally:
+        await stream.aclose()
+    if not started:
+        ports.emit(events.message_start(answer.message))
+    return answer
 
 
-async def _stream(
-    ports: LoopPorts, partial: list[AssistantMessage]
-) -> tuple[AssistantMessage, Failure | None]:
-    """Forward the stream; `partial` receives the growing answer once there is one."""
-    async for event in ports.answer():
+async def _forward(
+    ports: LoopPorts, stream: AnswerStream, started: list[AssistantMessage]
+) -> Answer:
+    """Pass the stream's events on; `started` receives the growing answer once there is one."""
+    async for event in stream:
         kind = event["type"]
         if kind == "start":
-            partial.append(event["partial"])
-            ports.emit(events.message_start(event["partial"]))
-        elif kind == "done":
-            return event["message"], None
-        elif kind == "error":
-            return event["message"], event["failure"]
+            started.append(event["partial"])
+            ports.emit(events.message_start({**event["partial"], "stopReason": "pending"}))
+        elif kind in ("done", "error"):
+            return Answer(event["message"], event.get("failure"), stream.max_tokens)
         else:
-            usage = partial[0].get("usage") if partial else None
-            ports.emit(events.message_update(usage, event))
+            ports.emit(events.message_update(started[0]["usage"] if started else None, event))
     raise RuntimeError("the model's stream ended without a result")
-
-
-def _aborted(partial: AssistantMessage) -> AssistantMessage:
-    """The answer as far as it came; calls are left out, since they were not made."""
-    answer = cast(AssistantMessage, dict(partial))
-    answer["content"] = [block for block in partial["content"] if block["type"] != "toolCall"]
-    answer["stopReason"] = "aborted"
-    return answer
 
 
 async def _results(
@@ -157,21 +184,31 @@ async def _results(
     calls = tool_calls(answer)
     if not calls or answer["stopReason"] in ("error", "aborted"):
         return []
+    refused = {
+        call_id: f"The arguments could not be read as a JSON object ({why}). Send the call again."
+        for call_id, why in malformed_arguments(answer).items()
+    }
     if answer["stopReason"] == "length":
-        results = [_result_message(call, text_result(CUT_OFF, is_error=True), 0) for call in calls]
-        for result in results:
-            store_whole(ports, result)
-        return results
-    return await _run_calls(ports, interrupt, calls)
+        refused = {call["id"]: CUT_OFF for call in calls}
+    return await _run_calls(ports, interrupt, calls, refused)
 
 
 async def _run_calls(
-    ports: LoopPorts, interrupt: Interrupt, calls: Sequence[ToolCallBlock]
+    ports: LoopPorts,
+    interrupt: Interrupt,
+    calls: Sequence[ToolCallBlock],
+    refused: Mapping[str, str],
 ) -> list[ToolResultMessage]:
-    """Run all calls at once; a result is stored as soon as all before it are."""
+    """Run all calls at once, but the `refused` ones, which are answered with the reason.
+
+    A result is stored as soon as all before it are.
+    """
     for call in calls:
         ports.emit(events.tool_execution_start(call))
-    tasks = [asyncio.ensure_future(_run_call(ports, interrupt, call)) for call in calls]
+    tasks = [
+        asyncio.ensure_future(_run_call(ports, interrupt, call, refused.get(call["id"])))
+        for call in calls
+    ]
     results: list[ToolResultMessage] = []
     try:
         for task in tasks:
@@ -184,14 +221,17 @@ async def _run_calls(
 
 
 async def _run_call(
-    ports: LoopPorts, interrupt: Interrupt, call: ToolCallBlock
+    ports: LoopPorts, interrupt: Interrupt, call: ToolCallBlock, refused: str | None
 ) -> ToolResultMessage:
     def on_update(partial: ToolResult) -> None:
         ports.emit(events.tool_execution_update(call, _shown(partial)))
 
     started = time.monotonic()
     try:
-        result = await interrupt.guard(ports.execute(call, on_update))
+        if refused is not None:
+            result = text_result(refused, is_error=True)
+        else:
+            result = await interrupt.guard(ports.execute(call, on_update))
     except Interrupted:
         result = text_result(ABORTED, is_error=True)
     duration_ms = round((time.monotonic() - started) * 1000)
