@@ -1,0 +1,130 @@
+"""Whole small files, replaced at once: settings, keys, trust, and what the tools write.
+
+``write_atomic`` never leaves half a file behind. ``folder_lock`` is the lock that other programs on
+the same files use too: a folder named ``<file>.lock`` that is made to take the lock, touched while
+it is held and removed to free it. A lock untouched for ten seconds was left by a crash.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from sapwood.errors import SapwoodError
+
+_STALE_SECONDS = 10.0
+_TOUCH_SECONDS = 4.0
+_WAIT_SECONDS = 12.0
+_POLL_SECONDS = 0.02
+
+
+class FileLockedError(SapwoodError):
+    """Another program holds the lock of a small file and did not let go in time."""
+
+
+def write_atomic(path: Path, data: bytes, *, mode: int | None = 0o600) -> None:
+    """Replace ``path`` by ``data`` in one step, through symbolic links.
+
+    An existing file keeps its mode; a new one gets ``mode``, or what the umask leaves of 0666 if
+    ``mode`` is None. Where a file cannot be replaced (a bind mount, a folder that takes no new
+    files) it is written in place.
+
+    Raises:
+        OSError: the file cannot be written either way; it is then unchanged.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        _replace(target, data, mode)
+    except OSError:
+        if not target.is_file():
+            raise
+        target.write_bytes(data)
+
+
+def _replace(target: Path, data: bytes, mode: int | None) -> None:
+    wanted = _mode_of(target, mode)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, wanted)
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _mode_of(target: Path, mode: int | None) -> int:
+    with contextlib.suppress(FileNotFoundError):
+        return stat.S_IMODE(target.stat().st_mode)
+    if mode is not None:
+        return mode
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask
+
+
+@contextlib.contextmanager
+def folder_lock(
+    path: Path,
+    *,
+    clock: Callable[[], float] = time.time,
+    wait: Callable[[float], None] = time.sleep,
+) -> Iterator[None]:
+    """Hold ``<path>.lock`` while the block runs; waits up to 12 s for another holder.
+
+    Raises:
+        FileLockedError: the holder is alive and did not let go.
+    """
+    target = Path(os.path.realpath(path))
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = target.with_name(target.name + ".lock")
+    _take(folder, clock, wait)
+    released = threading.Event()
+    keeper = threading.Thread(target=_keep, args=(folder, released), daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        released.set()
+        keeper.join()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _take(folder: Path, clock: Callable[[], float], wait: Callable[[float], None]) -> None:
+    deadline = clock() + _WAIT_SECONDS
+    while True:
+        try:
+            folder.mkdir(mode=0o700)
+            return
+        except FileExistsError:
+            if _is_stale(folder, clock()):
+                shutil.rmtree(folder, ignore_errors=True)
+            elif clock() > deadline:
+                raise FileLockedError(
+                    f"{folder} is held by another program; remove the folder if none is running"
+                ) from None
+            wait(_POLL_SECONDS)
+
+
+def _is_stale(folder: Path, now: float) -> bool:
+    try:
+        return now - folder.stat().st_mtime > _STALE_SECONDS
+    except FileNotFoundError:
+        return False
+
+
+def _keep(folder: Path, released: threading.Event) -> None:
+    while not released.wait(_TOUCH_SECONDS):
+        with contextlib.suppress(OSError):
+            os.utime(folder)
