@@ -1,8 +1,8 @@
 """What can go wrong with a request, by kind, so that the run knows what to do about it.
 
-Typed exceptions are looked at first, then the words of the provider (`phrasings`). The same words are
-read again from stored messages, by `is_overflow`, `is_retryable` and `is_recoverable_length`, whose
-answers equal the reference's (golden calls) but for one: throttling is worth a retry here.
+Typed exceptions are looked at first, then the words of the provider (`phrasings`). The same words
+are read again from stored messages, by `is_overflow`, `is_retryable` and `is_recoverable_length`,
+whose answers equal the reference's (golden calls) but for one: throttling is worth a retry here.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ FailureKind: TypeAlias = Literal[
     "refused",
     "fatal",
 ]
-"""``overflow``: the input is larger than the window (compact). ``output_limit``: the input fits, the
-output asked for does not (lower it and send again). ``rate_limit``, ``overloaded``, ``network``: wait
-and send again. ``auth``, ``refused``, ``fatal``: only a person can help."""
+"""``overflow``: the input is larger than the window (compact). ``output_limit``: the input fits,
+the output asked for does not (lower it and send again). ``rate_limit``, ``overloaded``,
+``network``: wait and send again. ``auth``, ``refused``, ``fatal``: only a person can help."""
 
 RETRYABLE: frozenset[str] = frozenset({"rate_limit", "overloaded", "network"})
 
@@ -73,7 +73,8 @@ def lowered_max_tokens(failure: Failure, requested: int) -> int | None:
 def classify_text(
     text: str, *, status: int | None = None, provider: str = ""
 ) -> tuple[FailureKind, phrasings.Limits]:
-    """The kind of a failure from its words (and HTTP `status`), and the limits that the words name."""
+    """The kind of a failure from its words (and HTTP `status`), and the limits that the words
+    name."""
     limits = phrasings.limits_in(text)
     if status is None:
         status = phrasings.leading_status(text)
@@ -259,8 +260,8 @@ def _words_of(body: object) -> str | None:
 def is_overflow(message: AssistantMessage | Mapping[str, Any], context_window: int | None) -> bool:
     """Whether a stored answer says that the input was too large for `context_window` (tokens).
 
-    Three ways: an error in a provider's words; usage above the window on a finished answer; an answer
-    cut off before its first token with the window full.
+    Three ways: an error in a provider's words; usage above the window on a finished answer; an
+    answer cut off before its first token with the window full.
     """
     reason = message.get("stopReason")
     if reason == "error":

@@ -32,10 +32,10 @@ class ModelCost:
 class Model:
     """One model of one provider.
 
-    ``context_window`` and ``max_output_tokens`` are tokens; None means unknown, and an unknown window
-    is learnt from the first overflow message. ``cost`` None means: look the price up in genai-prices.
-    ``base_url`` is the path of the script for the api ``scripted``. ``compat`` holds the quirks that
-    ``models.json`` declares for servers that are only nearly compatible.
+    ``context_window`` and ``max_output_tokens`` are tokens; None means unknown, and an unknown
+    window is learnt from the first overflow message. ``cost`` None means: look the price up in
+    genai-prices. ``base_url`` is the path of the script for the api ``scripted``. ``compat`` holds
+    the quirks that ``models.json`` declares for servers that are only nearly compatible.
     """
 
     provider: str

@@ -1,7 +1,7 @@
 """Thinking levels: which ones a model has, the nearest one it can do, and token budgets.
 
-A level is a wish. ``clamp_level`` turns it into what the model can do, so a session may keep the wish
-while models change.
+A level is a wish. ``clamp_level`` turns it into what the model can do, so a session may keep the
+wish while models change.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def clamp_level(model: Model, level: str) -> ThinkingLevel:
     A text that names no level counts as ``off``.
     """
     supported = supported_levels(model)
-    wanted = LEVELS.index(level) if level in LEVELS else 0  # type: ignore[arg-type]
+    wanted = LEVELS.index(level) if level in LEVELS else 0
     at_most = [each for each in supported if LEVELS.index(each) <= wanted]
     return at_most[-1] if at_most else supported[0]
 
@@ -62,8 +62,8 @@ def clamp_level(model: Model, level: str) -> ThinkingLevel:
 def thinking_budget(level: ThinkingLevel, max_tokens: int) -> int | None:
     """Thinking tokens for `level` that leave room for an answer within `max_tokens`.
 
-    None when `level` is off, or when `max_tokens` has no room for thinking and an answer: the budget
-    counts towards the output limit, and a request whose budget reaches it is refused.
+    None when `level` is off, or when `max_tokens` has no room for thinking and an answer: the
+    budget counts towards the output limit, and a request whose budget reaches it is refused.
     """
     if level == "off" or max_tokens < MIN_BUDGET + MIN_ANSWER:
         return None
