@@ -75,7 +75,7 @@ class Cost(TypedDict):
 
 
 class Usage(TypedDict):
-    """Tokens of one request. ``input`` excludes both cache figures; ``reasoning`` is in ``output``."""
+    """Tokens of one request. ``input`` excludes both cache figures, ``output`` holds ``reasoning``."""
 
     input: int
     output: int
@@ -100,7 +100,7 @@ class ToolName(TypedDict):
 
 
 class SystemMessage(TypedDict):
-    """The prompt, or a patch of it: named ``sections`` (null removes) and tools added and removed."""
+    """The prompt, or a patch of it: named ``sections`` (null removes), tools added and removed."""
 
     role: Literal["system"]
     content: str | list[TextBlock]

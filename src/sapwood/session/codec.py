@@ -1,0 +1,133 @@
+"""One line of the file ⇄ one JSON value, exactly as JavaScript reads and writes it.
+
+Reading: orjson, and where it is stricter than ``JSON.parse`` (lone surrogates, invalid UTF-8, huge
+numbers) the standard library under the same rules. Writing: orjson, whose output equals that of
+``JSON.stringify`` once numbers and integer-like keys are put right; lone surrogates, which it
+refuses, take a slow path. Values that come back are plain Python objects.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from math import isfinite
+from typing import Any, NoReturn
+
+import orjson
+
+from sapwood.session.javascript import MAX_SAFE_INTEGER, key_order, number_text
+from sapwood.session.schema import Json
+
+
+def decode_line(line: bytes) -> Json:
+    """The value of one line. Raises ``ValueError`` for what ``JSON.parse`` refuses."""
+    try:
+        return orjson.loads(line)
+    except ValueError:
+        return _decode_exactly(line)
+
+
+def encode_line(value: Json) -> bytes:
+    """The bytes ``JSON.stringify`` writes for ``value``, in UTF-8, without a line end.
+
+    Raises ``TypeError`` for what is not JSON, ``ValueError`` for what is nested too deeply.
+    """
+    try:
+        return orjson.dumps(value if _is_plain(value) else _put_right(value))
+    except TypeError:  # lone surrogates, or deeper than orjson goes
+        return _write(value).encode()
+    except RecursionError:
+        raise ValueError("nested too deeply to be written") from None
+
+
+def json_text(value: Json) -> str:
+    """``JSON.stringify(value)``."""
+    return encode_line(value).decode()
+
+
+def _decode_exactly(line: bytes) -> Json:
+    try:
+        return json.loads(
+            line.decode("utf-8", "replace"), parse_int=_parse_int, parse_constant=_refuse
+        )
+    except RecursionError:
+        raise ValueError("nested too deeply to be read") from None
+
+
+def _parse_int(literal: str) -> float:
+    """Short integers stay integers; longer ones round as doubles do (1e400 becomes infinity)."""
+    if len(literal) < 16:
+        return int(literal)
+    number = float(literal)
+    return int(number) if isfinite(number) else number
+
+
+def _refuse(literal: str) -> NoReturn:
+    raise ValueError(f"{literal} is not JSON")
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether orjson writes ``value`` as JavaScript would."""
+    kind = type(value)
+    if kind is str or value is None or kind is bool:
+        return True
+    if kind is dict:
+        for key in value:
+            if key[:1].isdigit():
+                return False
+        return all(map(_is_plain, value.values()))
+    if kind is list:
+        return all(map(_is_plain, value))
+    if kind is int:
+        return bool(-MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER)
+    if kind is float:
+        return 1e-4 <= abs(value) < 1e15 and not value.is_integer()
+    return False
+
+
+def _put_right(value: Any) -> Any:
+    """A copy in which numbers and key order are those of JavaScript."""
+    if isinstance(value, dict):
+        return {key: _put_right(value[key]) for key in key_order(value)}
+    if isinstance(value, (list, tuple)):
+        return [_put_right(item) for item in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return orjson.Fragment(number_text(value))
+    return value
+
+
+_SHORT = {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
+_ESCAPED = re.compile('[\x00-\x1f"\\\\\ud800-\udfff]')
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def _join(pair: re.Match[str]) -> str:
+    """Two lone halves that meet are one character to JavaScript."""
+    return pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+
+
+def _escape(char: re.Match[str]) -> str:
+    code = ord(char[0])
+    return _SHORT.get(code) or f"\\u{code:04x}"
+
+
+def _write_string(text: str) -> str:
+    return f'"{_ESCAPED.sub(_escape, _PAIR.sub(_join, text))}"'
+
+
+def _write(value: Any) -> str:
+    if value is None or value is True or value is False:
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return _write_string(value)
+    if isinstance(value, (int, float)):
+        return number_text(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(map(_write, value)) + "]"
+    if isinstance(value, dict):
+        fields = (f"{_write_string(key)}:{_write(value[key])}" for key in key_order(value))
+        return "{" + ",".join(fields) + "}"
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+__all__ = ["decode_line", "encode_line", "json_text"]

@@ -1,0 +1,144 @@
+"""Entries: one line of a session file each, its body decoded on first use.
+
+An entry knows its envelope (id, parent, type, timestamp) and where its line stands. The line itself
+is read from the file when it is asked for, so a session of any size opens with its envelopes alone.
+The object that was appended in this process stays as it was given: treat ``data`` as read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, cast
+
+from sapwood.session.codec import decode_line, encode_line
+from sapwood.session.schema import JsonObject
+
+_GAP = 64 * 1024
+_SPAN = 4 * 1024 * 1024
+
+
+class LineSource(Protocol):
+    """Bytes of a session file that stay readable as long as an entry refers to them."""
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Exactly ``size`` bytes; raises ``SessionError`` when they are gone."""
+        ...
+
+
+class Entry:
+    """One entry of a session.
+
+    ``id`` and ``type`` as on disk, ``parent_id`` None for a root, ``timestamp`` ISO 8601 ("" where
+    the file holds no string there), ``line`` the 1-based line of the file (0 when in memory only).
+    """
+
+    __slots__ = (
+        "_data",
+        "_offset",
+        "_raw",
+        "_size",
+        "_source",
+        "id",
+        "line",
+        "parent_id",
+        "timestamp",
+        "type",
+    )
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002
+        parent_id: str | None,
+        type: str,  # noqa: A002
+        timestamp: str,
+        line: int = 0,
+        *,
+        data: JsonObject | None = None,
+        raw: bytes | None = None,
+    ) -> None:
+        self.id = id
+        self.parent_id = parent_id
+        self.type = type
+        self.timestamp = timestamp
+        self.line = line
+        self._data = data
+        self._raw = raw
+        self._source: LineSource | None = None
+        self._offset = 0
+        self._size = 0
+
+    @classmethod
+    def of(cls, data: JsonObject, line: int = 0, raw: bytes | None = None) -> Entry:
+        """An entry from its JSON object, which must have a string ``id``."""
+        parent, kind, timestamp = data.get("parentId"), data.get("type"), data.get("timestamp")
+        return cls(
+            data["id"],
+            parent if isinstance(parent, str) and parent else None,
+            kind if isinstance(kind, str) else "",
+            timestamp if isinstance(timestamp, str) else "",
+            line,
+            data=data,
+            raw=raw,
+        )
+
+    def place(self, source: LineSource, offset: int, size: int, line: int) -> None:
+        """Remember where the line stands; its bytes are read from there from now on."""
+        self._source, self._offset, self._size, self.line = source, offset, size, line
+        self._raw = None
+
+    @property
+    def raw(self) -> bytes:
+        """The line as it is or will be on disk, without the line end."""
+        if self._raw is not None:
+            return self._raw
+        if self._source is not None:
+            return self._source.read(self._offset, self._size)
+        return encode_line(self._data)
+
+    @property
+    def data(self) -> JsonObject:
+        """The whole JSON object of the line."""
+        if self._data is None:
+            self._data = cast(JsonObject, decode_line(self.raw))
+        return self._data
+
+    @property
+    def message(self) -> dict[str, Any] | None:
+        """The message of a ``message`` entry, if it is an object."""
+        if self.type != "message":
+            return None
+        message = self.data.get("message")
+        return message if isinstance(message, dict) else None
+
+    def __repr__(self) -> str:
+        return f"<Entry {self.id} {self.type} line {self.line}>"
+
+
+def decode_all(entries: Iterable[Entry]) -> None:
+    """Decode the bodies of ``entries``, reading neighbouring lines in one go."""
+    pending = sorted(
+        (entry for entry in entries if entry._data is None and entry._raw is None),
+        key=lambda entry: entry._offset,
+    )
+    start = 0
+    for index, entry in enumerate(pending):
+        first, following = pending[start], pending[index + 1] if index + 1 < len(pending) else None
+        end = entry._offset + entry._size
+        if (
+            following is None
+            or following._source is not entry._source
+            or following._offset - end > _GAP
+            or end - first._offset > _SPAN
+        ):
+            _decode_span(pending[start : index + 1])
+            start = index + 1
+
+
+def _decode_span(entries: Sequence[Entry]) -> None:
+    source, offset = entries[0]._source, entries[0]._offset
+    if source is None:
+        return
+    span = memoryview(source.read(offset, entries[-1]._offset + entries[-1]._size - offset))
+    for entry in entries:
+        begin = entry._offset - offset
+        entry._data = cast(JsonObject, decode_line(bytes(span[begin : begin + entry._size])))

@@ -1,0 +1,107 @@
+"""Reading a session file: one descriptor, kept open for as long as an entry may need its line.
+
+Reads go by offset on one descriptor and not through a memory map, so a file that is cut short under
+us is an error and no crash, and a file that is replaced or removed stays readable as it was.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from sapwood.errors import NotASessionError, SessionError
+
+CHUNK = 4 * 1024 * 1024
+
+
+class FileSource:
+    """An open session file. The descriptor closes with the last reference to it."""
+
+    __slots__ = ("_fd", "path")
+
+    def __init__(self, path: Path) -> None:
+        """Raises ``NotASessionError`` when there is no readable file."""
+        self.path = path
+        self._fd = -1
+        try:
+            self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            mode = os.fstat(self._fd).st_mode
+        except OSError as error:
+            raise NotASessionError(f"{path}: {_reason(error)}") from None
+        if not stat.S_ISREG(mode):
+            kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+            raise NotASessionError(f"{path}: it is {kind}, not a session file.")
+
+    def __del__(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+
+    def stat(self) -> os.stat_result:
+        return os.fstat(self._fd)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Exactly ``size`` bytes. Raises ``SessionError`` when the file has become shorter."""
+        data = self.read_some(offset, size)
+        if len(data) == size:
+            return data
+        pieces = [data]
+        missing = size - len(data)
+        while missing and data:
+            data = self.read_some(offset + size - missing, missing)
+            pieces.append(data)
+            missing -= len(data)
+        if missing:
+            raise SessionError(f"{self.path}: the file was cut short while it was open.")
+        return b"".join(pieces)
+
+    def read_some(self, offset: int, size: int) -> bytes:
+        """Up to ``size`` bytes; empty at the end of the file."""
+        try:
+            return os.pread(self._fd, size, offset)
+        except OSError as error:
+            raise SessionError(f"{self.path}: {_reason(error)}") from None
+
+
+class Line(NamedTuple):
+    """A line of the file: where it starts, its bytes without ``\\n``, whether it has one."""
+
+    offset: int
+    number: int
+    text: bytes
+    ended: bool
+
+
+def read_lines(source: FileSource, offset: int = 0, number: int = 1) -> Iterator[Line]:
+    """The lines from ``offset`` on; the first one gets ``number``. Split at LF and nothing else."""
+    held: list[bytes] = []  # pieces of a line that runs over several chunks
+    start, position = offset, offset
+    while chunk := source.read_some(position, CHUNK):
+        position += len(chunk)
+        if b"\n" not in chunk:
+            held.append(chunk)
+            continue
+        lines = chunk.split(b"\n")
+        if held:
+            held.append(lines[0])
+            lines[0] = b"".join(held)
+        held = [lines.pop()]
+        for text in lines:
+            yield Line(start, number, text, True)
+            start += len(text) + 1
+            number += 1
+    rest = b"".join(held)
+    if rest:
+        yield Line(start, number, rest, False)
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file."
+    if isinstance(error, PermissionError):
+        return "no permission to read it."
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder, not a session file."
+    return f"it cannot be read ({error.strerror})."

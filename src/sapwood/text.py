@@ -1,0 +1,80 @@
+"""Strings as the file format, a terminal and a list row see them.
+
+The file format counts in UTF-16 code units (an emoji counts 2); terminals count in cells. Text from
+files and models is never trusted: escape sequences, bidi overrides and lone surrogates are made
+visible and harmless before a terminal sees them.
+"""
+
+from __future__ import annotations
+
+import re
+from unicodedata import category, east_asian_width
+
+REPLACEMENT = "\ufffd"
+
+_BREAKS = re.compile("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
+# C0 and C1 controls, bidi embeddings, overrides and isolates, lone surrogates, tag characters.
+_HARMFUL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f"
+_UNSAFE = re.compile(f"[{_HARMFUL}]")
+
+
+def utf16_len(text: str) -> int:
+    """Length in UTF-16 code units."""
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def cut_utf16(text: str, limit: int) -> str:
+    """The longest prefix of at most ``limit`` UTF-16 units that splits no code point."""
+    if limit <= 0:
+        return ""
+    if text.isascii():
+        return text[:limit]
+    head = text[:limit]
+    surplus = utf16_len(head) - limit
+    while surplus > 0:
+        surplus -= 2 if head[-1] > "\uffff" else 1
+        head = head[:-1]
+    return head
+
+
+def one_line(text: str) -> str:
+    """``text`` for one row of a list: line breaks and tabs become a space, controls visible."""
+    return _UNSAFE.sub(REPLACEMENT, _BREAKS.sub(" ", text))
+
+
+def printable(text: str) -> str:
+    """``text`` safe to print on a terminal over several lines; ``\\n`` and ``\\t`` stay."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _UNSAFE.sub(REPLACEMENT, text)
+
+
+def cell_width(text: str) -> int:
+    """Terminal columns that ``text`` takes; controls count 0."""
+    if text.isascii():
+        return len(text) if text.isprintable() else sum(map(_cells, text))
+    return sum(map(_cells, text))
+
+
+def fit(text: str, cells: int) -> str:
+    """``text`` in at most ``cells`` columns, ending in ``…`` where something was left out."""
+    if cells <= 0:
+        return ""
+    if cell_width(text) <= cells:
+        return text
+    width = 0
+    for index, char in enumerate(text):
+        width += _cells(char)
+        if width > cells - 1:
+            return text[:index] + "…"
+    return text
+
+
+def _cells(char: str) -> int:
+    if " " <= char <= "~":
+        return 1
+    if category(char) in ("Mn", "Me", "Cf", "Cc", "Cs"):
+        return 0
+    return 2 if east_asian_width(char) in "WF" else 1
