@@ -1,0 +1,1 @@
+"""Where the user writes: the text editor, its history, completion, attachments and draft."""

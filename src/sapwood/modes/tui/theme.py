@@ -1,0 +1,152 @@
+"""The colours of the terminal UI: a palette of named roles, and the three palettes there are.
+
+Every widget and renderer asks for a role (``dim``, ``accent``, ``added`` …), never for a
+colour, and no meaning is carried by colour alone: marks and words say it too. ``terminal`` paints with the
+terminal's own sixteen colours on its own background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+
+if TYPE_CHECKING:
+    from textual.theme import Theme
+
+
+@dataclass(frozen=True)
+class Palette:
+    """Colours by role, as Rich and Textual both spell them."""
+
+    name: str
+    dark: bool
+    background: str
+    surface: str
+    selected: str
+    text: str
+    dim: str
+    faint: str
+    accent: str
+    user: str
+    good: str
+    warn: str
+    bad: str
+    code: str
+    syntax: str
+    ansi: bool = False
+
+    @cached_property
+    def styles(self) -> Mapping[str, Style]:
+        """A Rich style for each role that renderers use."""
+        roles = ("text", "dim", "faint", "accent", "user", "good", "warn", "bad", "code")
+        styles = {role: Style(color=getattr(self, role)) for role in roles}
+        styles["heading"] = Style(color=self.accent, bold=True)
+        styles["strong"] = Style(color=self.text, bold=True)
+        styles["thinking"] = Style(color=self.dim, italic=True)
+        styles["added"] = Style(color=self.good)
+        styles["removed"] = Style(color=self.bad)
+        styles["match"] = Style(color=self.accent, bold=True, underline=True)
+        styles["selected"] = Style(color=self.text, bgcolor=self.selected)
+        return styles
+
+    def __getitem__(self, role: str) -> Style:
+        return self.styles[role]
+
+    def textual(self) -> Theme:
+        """The same palette as a Textual theme, for borders, scrollbars and inputs."""
+        from textual.theme import Theme
+
+        return Theme(
+            name=f"sapwood-{self.name}",
+            primary=self.accent,
+            secondary=self.user,
+            accent=self.accent,
+            warning=self.warn,
+            error=self.bad,
+            success=self.good,
+            foreground=self.text,
+            background=self.background,
+            surface=self.surface,
+            panel=self.surface,
+            dark=self.dark,
+            ansi=self.ansi,
+            variables={
+                "text-muted": self.dim,
+                "text-disabled": self.faint,
+                "border-blurred": self.faint,
+                "block-cursor-background": self.selected,
+            },
+        )
+
+
+DARK = Palette(
+    name="dark",
+    dark=True,
+    background="#15171a",
+    surface="#1d2024",
+    selected="#2c3138",
+    text="#d7d9dc",
+    dim="#8d939b",
+    faint="#5d636b",
+    accent="#8fbf8a",
+    user="#8ab4d8",
+    good="#8fbf8a",
+    warn="#d9b36c",
+    bad="#e08a80",
+    code="#c9a7d8",
+    syntax="monokai",
+)
+
+LIGHT = Palette(
+    name="light",
+    dark=False,
+    background="#fbfaf7",
+    surface="#f1efe9",
+    selected="#e0ddd3",
+    text="#26282b",
+    dim="#5f656d",
+    faint="#9a9ea4",
+    accent="#2f6f3e",
+    user="#1f5f99",
+    good="#2f6f3e",
+    warn="#8a5a00",
+    bad="#b03a2e",
+    code="#7a3e9d",
+    syntax="friendly",
+)
+
+TERMINAL = Palette(
+    name="terminal",
+    dark=True,
+    background="ansi_default",
+    surface="ansi_default",
+    selected="ansi_bright_black",
+    text="default",
+    dim="bright_black",
+    faint="bright_black",
+    accent="green",
+    user="cyan",
+    good="green",
+    warn="yellow",
+    bad="red",
+    code="magenta",
+    syntax="ansi_dark",
+    ansi=True,
+)
+
+PALETTES: Mapping[str, Palette] = {palette.name: palette for palette in (DARK, LIGHT, TERMINAL)}
+
+
+def choose(setting: str | None, environ: Mapping[str, str]) -> Palette:
+    """The palette for the setting ``theme``; without one, as ``COLORFGBG`` tells the background.
+
+    An unknown name is the same as none: a theme never stands in the way of starting.
+    """
+    if setting is not None and setting in PALETTES:
+        return PALETTES[setting]
+    background = environ.get("COLORFGBG", "").rpartition(";")[2]
+    return LIGHT if background in {"7", "15"} else DARK

@@ -1,0 +1,40 @@
+"""Cards: what a compaction or a branch summary stands for, folded to one line."""
+
+from __future__ import annotations
+
+from textual.strip import Strip
+
+from sapwood.modes.tui.transcript.content import field
+from sapwood.modes.tui.transcript.lines import BLANK, cut, strip
+from sapwood.modes.tui.transcript.look import Look
+from sapwood.modes.tui.transcript.messages import MarkdownLines
+from sapwood.modes.tui.words import tokens_text
+from sapwood.session.schema import JsonObject
+
+
+def render_compaction(data: JsonObject, look: Look, markdown: MarkdownLines) -> list[Strip]:
+    """The line where older messages end for the model, and the summary that replaced them."""
+    before = data.get("tokensBefore")
+    size = f" · {tokens_text(before)} tokens" if isinstance(before, int) else ""
+    summary = field(data, "summary")
+    replaced = f" → a summary of ~{tokens_text(len(summary) // 4)}" if size and summary else ""
+    return _card(f"Compacted{size}{replaced}", summary, look, markdown)
+
+
+def render_branch_summary(data: JsonObject, look: Look, markdown: MarkdownLines) -> list[Strip]:
+    """What was learnt on a branch that was left."""
+    return _card("Summary of the branch left behind", field(data, "summary"), look, markdown)
+
+
+def _card(title: str, summary: str, look: Look, markdown: MarkdownLines) -> list[Strip]:
+    hint = "" if look.expanded or not summary else " · Ctrl+O shows it"
+    words = cut(f"{title}{hint}", look.width - 8)
+    rule = "─" * max(look.width - len(words) - 8, 0)
+    head = strip(
+        ("  ── ", look.style("faint")),
+        (words, look.style("accent")),
+        (f" {rule}", look.style("faint")),
+    )
+    if not look.expanded or not summary.strip():
+        return [head]
+    return [head, BLANK, *markdown(0, summary, look)]
