@@ -6,6 +6,7 @@ of a provider is an extra of ours; a missing one is named with the command that 
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -25,6 +26,13 @@ _EXTRAS: dict[Api, tuple[str, str]] = {
     "google-generative-ai": ("google.genai", "google"),
 }
 """The module that each wire format needs, and the extra that brings it."""
+
+_ADAPTERS: dict[Api, str] = {
+    "anthropic-messages": "pydantic_ai.models.anthropic",
+    "openai-completions": "pydantic_ai.models.openai",
+    "openai-responses": "pydantic_ai.models.openai",
+    "google-generative-ai": "pydantic_ai.models.google",
+}
 
 NO_KEY = "none"
 """Sent by clients that insist on a key to servers that ask for none."""
@@ -56,14 +64,8 @@ def preload(model: Model) -> None:
     if model.api == "scripted":
         return
     require_extra(model)
-    import pydantic_ai.direct
-
-    if model.api == "anthropic-messages":
-        import pydantic_ai.models.anthropic
-    elif model.api == "google-generative-ai":
-        import pydantic_ai.models.google
-    else:
-        import pydantic_ai.models.openai
+    importlib.import_module("pydantic_ai.direct")
+    importlib.import_module(_ADAPTERS[model.api])
 
 
 def adapter_for(model: Model, api_key: str | None) -> Adapter[Any]:

@@ -218,19 +218,15 @@ def limits_in(text: str) -> Limits:
 
 
 _WAIT = re.compile(
-    r"(?:try again|retry)(?:ing)? (?:in|after) (?:about )?(\d+(?:\.\d+)?) ?"
-    r"(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?)\b",
+    r"(?:try again|retry)(?:ing)? (?:in|after) (?:about )?(\d+(?:\.\d+)?) ?(ms|milli|s|m)",
     re.IGNORECASE,
 )
+_MILLISECONDS = {"ms": 1, "milli": 1, "s": 1000, "m": 60_000}
 
 
 def retry_after_ms(text: str) -> int | None:
     """How long the words ask to wait, in ms (``try again in 1.5s``)."""
-    if not (found := _WAIT.search(text)):
+    found = _WAIT.search(text)
+    if found is None:
         return None
-    amount, unit = float(found.group(1)), found.group(2).lower()
-    if unit.startswith(("ms", "milli")):
-        factor = 1
-    else:
-        factor = 60_000 if unit.startswith("m") else 1000
-    return round(amount * factor)
+    return round(float(found.group(1)) * _MILLISECONDS[found.group(2).lower()])

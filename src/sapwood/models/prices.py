@@ -6,6 +6,7 @@ neither knows costs nothing here: a wrong price is worse than none.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sapwood.models.model import Model, ModelCost
@@ -18,70 +19,80 @@ if TYPE_CHECKING:
 _MILLION = 1_000_000
 
 
+@dataclass(frozen=True, slots=True)
+class TokenCounts:
+    """Tokens of one request; ``input`` excludes both cache figures."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
 def free() -> Cost:
     """A `Cost` of nothing."""
-    return {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0}
+    return _summed(0, 0, 0, 0)
 
 
-def cost_of(model: Model, input: int, output: int, cache_read: int, cache_write: int) -> Cost:
-    """The price in US dollars of a request with these token counts (`input` excludes the
-    cache's)."""
+def cost_of(model: Model, tokens: TokenCounts) -> Cost:
+    """The price in US dollars of a request to `model`."""
     if model.cost is not None:
-        return _by_own_price(model.cost, input, output, cache_read, cache_write)
-    return _by_tables(model, input, output, cache_read, cache_write) or free()
+        return _by_own_price(model.cost, tokens)
+    return _by_tables(model, tokens) or free()
 
 
-def _by_own_price(
-    cost: ModelCost, input: int, output: int, cache_read: int, cache_write: int
-) -> Cost:
+def _by_own_price(cost: ModelCost, tokens: TokenCounts) -> Cost:
     return _summed(
-        input * cost.input / _MILLION,
-        output * cost.output / _MILLION,
-        cache_read * cost.cache_read / _MILLION,
-        cache_write * cost.cache_write / _MILLION,
+        tokens.input * cost.input / _MILLION,
+        tokens.output * cost.output / _MILLION,
+        tokens.cache_read * cost.cache_read / _MILLION,
+        tokens.cache_write * cost.cache_write / _MILLION,
     )
 
 
-def _summed(input: float, output: float, cache_read: float, cache_write: float) -> Cost:
+def _summed(fresh: float, output: float, cache_read: float, cache_write: float) -> Cost:
     return {
-        "input": input,
+        "input": fresh,
         "output": output,
         "cacheRead": cache_read,
         "cacheWrite": cache_write,
-        "total": input + output + cache_read + cache_write,
+        "total": fresh + output + cache_read + cache_write,
     }
 
 
-def _by_tables(
-    model: Model, input: int, output: int, cache_read: int, cache_write: int
-) -> Cost | None:
+def _by_tables(model: Model, tokens: TokenCounts) -> Cost | None:
     preset = PRESETS.get(model.provider)
     if preset is None or preset.prices_id is None:
         return None
-    from genai_prices import Usage, calc_price
-
-    def price(input: int, output: int, read: int, write: int) -> tuple[float, float]:
-        usage = Usage(
-            input_tokens=input + read + write,
-            output_tokens=output,
-            cache_read_tokens=read,
-            cache_write_tokens=write,
-        )
-        result = calc_price(usage, model.id, provider_id=preset.prices_id)
-        return float(result.input_price), float(result.output_price)
-
     try:
-        paid_in, paid_out = price(input, output, cache_read, cache_write)
+        paid_in, paid_out = _table_price(model.id, preset.prices_id, tokens)
         # The tables price the whole input (long prompts may cost more per token): share it out.
         shares = [
-            price(input, 0, 0, 0)[0],
-            price(0, 0, cache_read, 0)[0],
-            price(0, 0, 0, cache_write)[0],
+            _table_price(model.id, preset.prices_id, part)[0]
+            for part in (
+                TokenCounts(input=tokens.input),
+                TokenCounts(cache_read=tokens.cache_read),
+                TokenCounts(cache_write=tokens.cache_write),
+            )
         ]
     except LookupError:
         return None
     scale = paid_in / sum(shares) if sum(shares) else 0.0
     return _summed(shares[0] * scale, paid_out, shares[1] * scale, shares[2] * scale)
+
+
+def _table_price(model_id: str, prices_id: str, tokens: TokenCounts) -> tuple[float, float]:
+    """Dollars for input and output by genai-prices, whose input count includes the cache's."""
+    from genai_prices import Usage, calc_price
+
+    usage = Usage(
+        input_tokens=tokens.input + tokens.cache_read + tokens.cache_write,
+        output_tokens=tokens.output,
+        cache_read_tokens=tokens.cache_read,
+        cache_write_tokens=tokens.cache_write,
+    )
+    price = calc_price(usage, model_id, provider_id=prices_id)
+    return float(price.input_price), float(price.output_price)
 
 
 def known_models(prices_id: str) -> list[ModelInfo]:

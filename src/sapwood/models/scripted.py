@@ -27,8 +27,9 @@ from sapwood.models.builder import AssistantMessageBuilder, StreamEvent
 from sapwood.models.failures import failure_from_text
 from sapwood.models.model import Model, ModelCost
 from sapwood.models.options import StreamOptions, request_tokens
+from sapwood.models.prices import TokenCounts
 from sapwood.models.usage import make_usage
-from sapwood.session.schema import JsonObject, Message
+from sapwood.session.schema import JsonObject, Message, Usage
 
 if TYPE_CHECKING:
     from sapwood.context.request import ModelRequest
@@ -223,13 +224,13 @@ def _grow(
 
 def _usage(
     model: Model, step: JsonObject, request: ModelRequest, builder: AssistantMessageBuilder
-) -> Any:
+) -> Usage:
     stated = step.get("usage") or {}
     written = len(json.dumps(builder.message["content"], ensure_ascii=False)) // 4
-    return make_usage(
-        model,
-        input=stated.get("input", request_tokens(request)),
-        output=stated.get("output", max(1, written)),
-        cache_read=stated.get("cacheRead", 0),
-        cache_write=stated.get("cacheWrite", 0),
+    tokens = TokenCounts(
+        stated.get("input", request_tokens(request)),
+        stated.get("output", max(1, written)),
+        stated.get("cacheRead", 0),
+        stated.get("cacheWrite", 0),
     )
+    return make_usage(model, tokens)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sapwood.models.model import Model
-from sapwood.models.prices import cost_of, free
+from sapwood.models.prices import TokenCounts, cost_of, free
 from sapwood.session.schema import Usage
 
 if TYPE_CHECKING:
@@ -24,17 +24,15 @@ def no_usage() -> Usage:
     }
 
 
-def make_usage(
-    model: Model, *, input: int, output: int, cache_read: int = 0, cache_write: int = 0
-) -> Usage:
-    """A `Usage` from token counts; `input` excludes what was read from or written to the cache."""
+def make_usage(model: Model, tokens: TokenCounts) -> Usage:
+    """The `Usage` of a request to `model`, priced."""
     return {
-        "input": input,
-        "output": output,
-        "cacheRead": cache_read,
-        "cacheWrite": cache_write,
-        "totalTokens": input + output + cache_read + cache_write,
-        "cost": cost_of(model, input, output, cache_read, cache_write),
+        "input": tokens.input,
+        "output": tokens.output,
+        "cacheRead": tokens.cache_read,
+        "cacheWrite": tokens.cache_write,
+        "totalTokens": tokens.input + tokens.output + tokens.cache_read + tokens.cache_write,
+        "cost": cost_of(model, tokens),
     }
 
 
@@ -46,17 +44,11 @@ def usage_from_report(model: Model, report: RequestUsage) -> Usage | None:
     if report.unmeasured_requests or not (report.input_tokens or report.output_tokens):
         return None
     read, write = report.cache_read_tokens or 0, report.cache_write_tokens or 0
-    usage = make_usage(
-        model,
-        input=max(0, (report.input_tokens or 0) - read - write),
-        output=report.output_tokens or 0,
-        cache_read=read,
-        cache_write=write,
-    )
-    details = report.details or {}
+    fresh = max(0, (report.input_tokens or 0) - read - write)
+    usage = make_usage(model, TokenCounts(fresh, report.output_tokens or 0, read, write))
     if one_hour := getattr(report, "cache_write_1h_tokens", 0):
         usage["cacheWrite1h"] = one_hour
-    reasoning = details.get("reasoning_tokens") or details.get("thoughts_tokens")
-    if reasoning:
+    details = report.details or {}
+    if reasoning := details.get("reasoning_tokens") or details.get("thoughts_tokens"):
         usage["reasoning"] = reasoning
     return usage
