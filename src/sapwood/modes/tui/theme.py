@@ -1,8 +1,8 @@
 """The colours of the terminal UI: a palette of named roles, and the three palettes there are.
 
-Every widget and renderer asks for a role (``dim``, ``accent``, ``added`` …), never for a
-colour, and no meaning is carried by colour alone: marks and words say it too. ``terminal`` paints with the
-terminal's own sixteen colours on its own background.
+Every widget and renderer asks for a role (``dim``, ``accent``, ``added`` …), never for a colour,
+and no meaning is carried by colour alone: marks and words say it too. ``terminal`` paints with
+the terminal's own sixteen colours on its own background.
 """
 
 from __future__ import annotations

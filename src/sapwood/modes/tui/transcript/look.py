@@ -1,4 +1,4 @@
-"""How blocks are drawn just now: palette, width, what is unfolded. The key of every render cache."""
+"""How blocks are drawn just now: palette, width, what is unfolded. Part of every render cache."""
 
 from __future__ import annotations
 
