@@ -120,7 +120,9 @@ class Activities:
             self._set(before)
 
     async def wait_for_idle(self) -> None:
-        await self._idle.wait()
+        """Return when idle; an activity that follows at once on another is waited for too."""
+        while not self.is_idle:
+            await self._idle.wait()
 
     def _set(self, activity: Activity) -> None:
         self._current = activity

@@ -165,3 +165,13 @@ def summarization_retry_finished() -> Event:
 def notice(message: str) -> Event:
     """Something the user should read once (ours; the reference has no such record)."""
     return {"type": "notice", "message": message}
+
+
+def tree_moved(leaf_id: str | None, old_leaf_id: str | None) -> Event:
+    """The session stands elsewhere in the tree now (ours)."""
+    return {"type": "tree_moved", "leafId": leaf_id, "oldLeafId": old_leaf_id}
+
+
+def session_changed(session_id: str, path: str | None) -> Event:
+    """Another session was opened in place of the old one (ours)."""
+    return {"type": "session_changed", "sessionId": session_id, "path": path}

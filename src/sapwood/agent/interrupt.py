@@ -19,9 +19,18 @@ class Interrupted(Exception):  # noqa: N818 - not an error: what was asked for h
 
 
 class Interrupt:
+    """`child` makes an interrupt for a part of the work; stopping the whole stops the part too."""
+
     def __init__(self) -> None:
         self._requested = False
         self._tasks: set[asyncio.Future[Any]] = set()
+        self._children: list[Interrupt] = []
+
+    def child(self) -> Interrupt:
+        child = Interrupt()
+        child._requested = self._requested
+        self._children.append(child)
+        return child
 
     @property
     def requested(self) -> bool:
@@ -30,6 +39,8 @@ class Interrupt:
     def request(self) -> None:
         """Stop what is guarded now and whatever would be guarded later."""
         self._requested = True
+        for child in self._children:
+            child.request()
         for task in tuple(self._tasks):
             task.cancel()
 

@@ -36,13 +36,18 @@ class RetryPolicy:
     base_delay_ms: int = 2000
     max_delay_ms: int = 60_000
 
-    def delay_ms(self, attempt: int, retry_after_ms: int | None) -> int | None:
-        """The pause before retry `attempt` (from 1): doubling, and never shorter than the server
-        asked for. None when the server asks for more than ``max_delay_ms``."""
-        if retry_after_ms is not None and retry_after_ms > self.max_delay_ms:
+    def delay_ms(self, attempt: int, failure: Failure) -> int | None:
+        """The pause before retry `attempt` (from 1), None when there shall be none.
+
+        It doubles each time and is never shorter than the server asked for; a server that asks
+        for more than ``max_delay_ms`` is not waited for.
+        """
+        if not self.enabled or not failure.retryable or attempt > self.max_retries:
             return None
-        backoff: int = min(self.base_delay_ms << (attempt - 1), self.max_delay_ms)
-        return max(backoff, retry_after_ms or 0)
+        asked = failure.retry_after_ms or 0
+        if asked > self.max_delay_ms:
+            return None
+        return max(min(self.base_delay_ms << (attempt - 1), self.max_delay_ms), asked)
 
 
 @dataclass(slots=True)
@@ -136,10 +141,8 @@ def _after_failure(
         return Resend(lowered) if lowered else _make_room(attempts)
     if failure.kind == "overflow":
         return _make_room(attempts)
-    if not failure.retryable or not policy.enabled or attempts.retries >= policy.max_retries:
-        return Settle()
     attempt = attempts.retries + 1
-    delay = policy.delay_ms(attempt, failure.retry_after_ms)
+    delay = policy.delay_ms(attempt, failure)
     return Settle() if delay is None else Retry(attempt, delay)
 
 

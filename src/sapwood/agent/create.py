@@ -1,0 +1,212 @@
+"""Making an `AgentSession`: settings, trust, models, tools, extensions and prompt put together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sapwood.errors import SapwoodError, SessionError
+
+if TYPE_CHECKING:
+    from sapwood.agent.extensions import ExtensionHost
+    from sapwood.agent.session import AgentSession
+    from sapwood.agent.settings import Settings
+    from sapwood.agent.toolset import Toolset
+    from sapwood.models.catalogue import Catalogue
+    from sapwood.models.model import Model
+    from sapwood.session.manager import SessionManager
+
+DEFAULT_LEVEL = "medium"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """How to open a session; everything left out is read from flags' defaults, files and the path.
+
+    ``manager``: the record, None = a new session in ``cwd``. ``model``: a `Model` or a pattern
+    ``[provider/]id[:thinking]``. ``tools`` and ``exclude_tools``: texts of the flags of that name.
+    ``system_prompt`` and ``append_system_prompt``: texts or file names. ``trust``: whether the
+    project's own settings, extensions and prompts count; None = as decided before, else no.
+    """
+
+    cwd: Path | str | None = None
+    manager: SessionManager | None = None
+    model: Model | str | None = None
+    provider: str | None = None
+    thinking_level: str | None = None
+    api_key: str | None = None
+    tools: str | None = None
+    exclude_tools: str | None = None
+    no_tools: bool = False
+    system_prompt: str | None = None
+    append_system_prompt: Sequence[str] = ()
+    context_files: bool = True
+    extensions: Sequence[Path] = ()
+    discover_extensions: bool = True
+    trust: bool | None = None
+    agent_dir: Path | None = None
+    settings: Settings | None = None
+    catalogue: Catalogue | None = None
+
+
+async def create_agent_session(
+    options: SessionOptions | None = None, **more: object
+) -> AgentSession:
+    """Open a session to work in. Give a `SessionOptions`, or its fields as keywords.
+
+    Raises:
+        SapwoodError: a setting, the model or a tool name cannot be used, the session's folder is
+            gone, or its file cannot be opened.
+    """
+    if options is None:
+        options = SessionOptions(**more)  # type: ignore[arg-type]
+    return _Builder(options).build()
+
+
+class _Builder:
+    def __init__(self, options: SessionOptions) -> None:
+        from sapwood.session.paths import agent_dir
+
+        self.options = options
+        self.agent_dir = options.agent_dir or agent_dir()
+        self.manager = options.manager or self._new_manager()
+        self.cwd = Path(self.manager.cwd)
+        self.notices: list[str] = []
+
+    def _new_manager(self) -> SessionManager:
+        from sapwood.session.manager import SessionManager
+
+        return SessionManager.create(Path(self.options.cwd or os.getcwd()))
+
+    def build(self) -> AgentSession:
+        from sapwood.agent.conversation import Conversation
+        from sapwood.agent.prompt_source import PromptSource
+        from sapwood.agent.session import AgentSession
+        from sapwood.models.catalogue import Catalogue
+
+        options = self.options
+        if not self.cwd.is_dir():
+            raise SessionError(f"The session's folder {self.cwd} does not exist any more.")
+        trusted = self._is_trusted()
+        settings = self._settings(trusted)
+        catalogue = options.catalogue or Catalogue.load(self.agent_dir)
+        extensions = self._extensions(settings, trusted)
+        model, level = self._model(catalogue, settings)
+        conversation = Conversation(
+            settings=settings,
+            catalogue=catalogue,
+            extensions=extensions,
+            tools=self._toolset(settings, extensions),
+            prompt_source=PromptSource.load(
+                self.cwd,
+                self.agent_dir,
+                trusted=trusted,
+                system_prompt=options.system_prompt,
+                append_system_prompt=options.append_system_prompt,
+                with_context_files=options.context_files,
+            ),
+            model=model,
+            thinking_level=level,
+            given_key=(model.provider, options.api_key) if model and options.api_key else None,
+        )
+        session = AgentSession(
+            conversation,
+            self.manager,
+            keep_model=options.model is not None,
+            keep_level=self._level_is_given,
+        )
+        problems = [*catalogue.problems, *(str(problem) for problem in extensions.problems)]
+        session.notices[:0] = [*self.notices, *problems]
+        extensions.post("session_start", {"reason": "open"})
+        return session
+
+    def _is_trusted(self) -> bool:
+        from sapwood.agent.settings import Settings
+        from sapwood.agent.trust import is_trusted
+
+        user = self.options.settings or Settings.load(self.agent_dir, None, False)
+        trusted = is_trusted(
+            self.agent_dir,
+            self.cwd,
+            override=self.options.trust,
+            default=user.values.default_project_trust,
+        )
+        if trusted is None:
+            self.notices.append(
+                "This project's own settings and extensions are left out until it is trusted; "
+                "use --approve, or /trust."
+            )
+        return bool(trusted)
+
+    def _settings(self, trusted: bool) -> Settings:
+        from sapwood.agent.settings import Settings
+
+        return self.options.settings or Settings.load(self.agent_dir, self.cwd, trusted)
+
+    def _extensions(self, settings: Settings, trusted: bool) -> ExtensionHost:
+        from sapwood.agent.extensions import ExtensionHost
+
+        paths = [*self.options.extensions]
+        if self.options.discover_extensions:
+            paths += settings.extension_paths
+        return ExtensionHost.load(
+            self.agent_dir,
+            self.cwd if trusted else None,
+            paths=paths,
+            discover=self.options.discover_extensions,
+        )
+
+    def _toolset(self, settings: Settings, extensions: ExtensionHost) -> Toolset:
+        from sapwood.agent.tools import BUILTIN_TOOLS, DEFAULT_TOOLS, create_tools, select_tools
+        from sapwood.agent.toolset import Toolset
+
+        options = self.options
+        known = {tool.name: tool for tool in create_tools(BUILTIN_TOOLS)} | extensions.tools
+        chosen = settings.values.default_tools
+        defaults = [*(DEFAULT_TOOLS if chosen is None else chosen), *extensions.tools]
+        fixed: list[str] | None = None
+        if options.no_tools:
+            fixed = []
+        elif options.tools is not None or options.exclude_tools is not None:
+            fixed = select_tools(list(known), defaults, options.tools, options.exclude_tools)
+        return Toolset(known, defaults, fixed=fixed)
+
+    def _model(self, catalogue: Catalogue, settings: Settings) -> tuple[Model | None, str]:
+        """The model and level to begin with, where flags or settings name them."""
+        values, wanted = settings.values, self.options.model
+        named_level = None
+        if isinstance(wanted, str):
+            choice = catalogue.find(wanted, self.options.provider)
+            model: Model | None = choice.model
+            named_level = choice.thinking_level
+        elif wanted is not None:
+            model = wanted
+        else:
+            model = self._default_model(catalogue, settings)
+        level = self.options.thinking_level or named_level
+        self._level_is_given = level is not None
+        if level is None:
+            of_model = values.model_thinking_levels.get(model.ref) if model else None
+            level = of_model or values.default_thinking_level or DEFAULT_LEVEL
+        return model, level
+
+    def _default_model(self, catalogue: Catalogue, settings: Settings) -> Model | None:
+        values = settings.values
+        provider = self.options.provider or values.default_provider
+        if provider and values.default_model:
+            model = catalogue.get(provider, values.default_model)
+            if model is not None:
+                return model
+            self.notices.append(
+                f"The default model {provider}/{values.default_model} is not known."
+            )
+        try:
+            if self.options.provider:
+                return next(iter(catalogue.provider_models(self.options.provider)), None)
+            return catalogue.default()
+        except SapwoodError as error:
+            self.notices.append(str(error))
+            return None

@@ -1,0 +1,212 @@
+"""Moving in the tree: another branch, with or without a summary of the one that is left.
+
+Selecting a user message means "edit this": the leaf becomes its parent, its text goes to the
+editor. Anything else, or `exact`, means "continue here". Nothing is written before the summary is
+complete, so that a move that fails or is cancelled leaves the session where it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from sapwood.agent import events
+from sapwood.agent.interrupt import Interrupted
+from sapwood.agent.summarizer import summarizer_for
+from sapwood.compaction.branch import (
+    BranchSummaryResult,
+    collect_branch,
+    prepare_branch_summary,
+    summarize_branch,
+)
+from sapwood.errors import CompactionError
+
+if TYPE_CHECKING:
+    from sapwood.agent.conversation import Conversation
+    from sapwood.session.entry import Entry
+    from sapwood.session.schema import ImageBlock, JsonObject
+
+SummaryChoice: TypeAlias = Literal["none", "default", "focused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Navigation:
+    """What came of a move.
+
+    ``moved`` False with neither ``aborted`` nor ``error``: the session stood there already.
+    ``editor_text`` and ``editor_images``: what the message that is to be edited says.
+    """
+
+    moved: bool = False
+    aborted: bool = False
+    error: str | None = None
+    editor_text: str | None = None
+    editor_images: tuple[ImageBlock, ...] = ()
+    summary_entry: Entry | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    leaf_id: str | None
+    editor_text: str | None = None
+    editor_images: tuple[ImageBlock, ...] = ()
+
+
+def destination(entry: Entry, *, exact: bool) -> Destination:
+    """Where selecting `entry` leads."""
+    content = None if exact else _editable_content(entry)
+    if content is None:
+        return Destination(entry.id)
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    texts = [block["text"] for block in blocks if block.get("type") == "text"]
+    images = [cast("ImageBlock", block) for block in blocks if block.get("type") == "image"]
+    return Destination(entry.parent_id, "\n".join(texts), tuple(images))
+
+
+def _editable_content(entry: Entry) -> str | list[Any] | None:
+    if entry.type == "custom_message":
+        return entry.data.get("content") or ""
+    message = entry.message
+    if message is not None and message.get("role") == "user":
+        return message.get("content") or ""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What the caller asked for, as the extensions may have changed it."""
+
+    summary: SummaryChoice
+    focus: str | None
+    label: str | None
+    replace_instructions: bool = False
+    ready_summary: JsonObject | None = None
+
+
+async def navigate(
+    conversation: Conversation,
+    target_id: str,
+    *,
+    summary: SummaryChoice = "none",
+    focus: str | None = None,
+    label: str | None = None,
+    exact: bool = False,
+) -> Navigation:
+    """Move to `target_id`.
+
+    Raises:
+        EntryNotFoundError: there is no such entry.
+    """
+    tree = conversation.manager.tree
+    old_leaf = tree.leaf_id
+    target = tree.require(target_id)
+    if target.id == old_leaf:
+        return Navigation()
+    where = destination(target, exact=exact)
+    wish = _Wish(summary, focus, label)
+    interrupt = conversation.summary_interrupt = conversation.interrupt.child()
+    try:
+        wish = await interrupt.guard(_asked(conversation, target, old_leaf, wish))
+        written = await interrupt.guard(_summarized(conversation, target, old_leaf, wish))
+    except Interrupted:
+        return Navigation(aborted=True)
+    except CompactionError as error:
+        return Navigation(error=str(error))
+    entry = _move(conversation, where, target, wish, written)
+    conversation.follow_path()
+    conversation.emit(events.tree_moved(tree.leaf_id, old_leaf))
+    conversation.extensions.post(
+        "session_tree",
+        {
+            "newLeafId": tree.leaf_id,
+            "oldLeafId": old_leaf,
+            "summaryEntry": entry,
+            "fromExtension": wish.ready_summary is not None,
+        },
+    )
+    return Navigation(
+        moved=True,
+        editor_text=where.editor_text,
+        editor_images=where.editor_images,
+        summary_entry=entry,
+    )
+
+
+async def _asked(
+    conversation: Conversation, target: Entry, old_leaf: str | None, wish: _Wish
+) -> _Wish:
+    """The wish after the extensions had their say; raises `Interrupted` when one cancels."""
+    if not conversation.extensions.listens("session_before_tree"):
+        return wish
+    left = collect_branch(conversation.manager.tree, old_leaf, target.id)
+    preparation = {
+        "targetId": target.id,
+        "oldLeafId": old_leaf,
+        "commonAncestorId": left.common_ancestor_id,
+        "entriesToSummarize": left.entries,
+        "userWantsSummary": wish.summary != "none",
+        "customInstructions": wish.focus,
+        "replaceInstructions": wish.replace_instructions,
+        "label": wish.label,
+    }
+    answer = await conversation.extensions.emit("session_before_tree", {"preparation": preparation})
+    if answer.get("cancel"):
+        raise Interrupted
+    return replace(
+        wish,
+        focus=answer.get("customInstructions", wish.focus),
+        label=answer.get("label", wish.label),
+        replace_instructions=answer.get("replaceInstructions", wish.replace_instructions),
+        ready_summary=answer.get("summary"),
+    )
+
+
+async def _summarized(
+    conversation: Conversation, target: Entry, old_leaf: str | None, wish: _Wish
+) -> BranchSummaryResult | None:
+    if wish.ready_summary is not None:
+        ready = wish.ready_summary
+        return BranchSummaryResult(
+            summary=ready["summary"], usage=ready.get("usage"), details=ready.get("details")
+        )
+    if wish.summary == "none":
+        return None
+    left = collect_branch(conversation.manager.tree, old_leaf, target.id)
+    preparation = prepare_branch_summary(
+        left.entries,
+        conversation.settings.branch_summary,
+        context_window=conversation.context_window,
+    )
+    if preparation is None:
+        return None
+    focus = wish.focus if wish.summary == "focused" or wish.replace_instructions else None
+    summarizer = summarizer_for(conversation, "branchSummary")
+    return await summarize_branch(preparation, summarizer, focus)
+
+
+def _move(
+    conversation: Conversation,
+    where: Destination,
+    target: Entry,
+    wish: _Wish,
+    written: BranchSummaryResult | None,
+) -> Entry | None:
+    manager = conversation.manager
+    entry = None
+    if written is not None:
+        entry_id = manager.branch_with_summary(
+            where.leaf_id,
+            written.summary,
+            details=written.details,
+            from_hook=wish.ready_summary is not None,
+            usage=written.usage,
+        )
+        entry = manager.get_entry(entry_id)
+    elif where.leaf_id is None:
+        manager.reset_leaf()
+    else:
+        manager.branch(where.leaf_id)
+    if wish.label:
+        manager.append_label_change(entry.id if entry else target.id, wish.label)
+    manager.save_position()
+    return entry

@@ -1,0 +1,531 @@
+"""`AgentSession`: everything that can be done with a session, one thing at a time.
+
+The faces (print, JSON, terminal UI, RPC) and programs talk to this class. It decides by the table
+in `activity` whether a request is done, queued, refused, or first ends the run; the work itself is
+in `run`, `compacting` and `navigation`, on a shared `Conversation`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sapwood.agent import events
+from sapwood.agent.activity import Activity, Rule
+from sapwood.agent.bash import run_user_command
+from sapwood.agent.compacting import CompactionResult, compact_context
+from sapwood.agent.conversation import Conversation
+from sapwood.agent.interrupt import Interrupt, Interrupted
+from sapwood.agent.navigation import Navigation, SummaryChoice, destination, navigate
+from sapwood.agent.outside import OutsideCompletion, answer_text, complete_outside
+from sapwood.agent.queue import QueuedMessage, QueuedMessages, QueueKind
+from sapwood.agent.run import Run
+from sapwood.agent.stats import ContextUsage, SessionStats, session_stats
+from sapwood.errors import ModelError, SapwoodError
+from sapwood.models.thinking import is_level
+
+if TYPE_CHECKING:
+    from sapwood.agent.extensions import ExtensionHost
+    from sapwood.agent.settings import Settings
+    from sapwood.models.catalogue import Catalogue
+    from sapwood.models.model import Model
+    from sapwood.session.manager import SessionManager
+    from sapwood.session.schema import (
+        AssistantMessage,
+        BashExecutionMessage,
+        ImageBlock,
+        Json,
+        Replacement,
+        UserBlock,
+    )
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """A fork was opened; ``text`` is what the chosen user message says, for the editor."""
+
+    text: str | None = None
+
+
+class AgentSession:
+    """One session and the agent that works in it. Made by `create_agent_session`.
+
+    Methods raise `BusyError` where `activity.RULES` refuses them. Use it from one event loop.
+    """
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        manager: SessionManager,
+        *,
+        keep_model: bool = False,
+        keep_level: bool = False,
+    ) -> None:
+        self._conversation = conversation
+        self._work: asyncio.Task[Any] | None = None
+        self._held = False  # after an abort: queued messages wait for the next prompt
+        self._commands: set[Interrupt] = set()
+        self.notices: list[str] = []
+        """What a person should know about how the session was opened."""
+        stop = conversation.subscribe(self._collect_notice)
+        conversation.attach(manager)
+        conversation.follow_path(keep_model=keep_model, keep_level=keep_level)
+        stop()
+        conversation.extensions.bind(self)
+
+    def _collect_notice(self, event: events.Event) -> None:
+        if event["type"] == "notice":
+            self.notices.append(event["message"])
+
+    # What it is
+
+    @property
+    def manager(self) -> SessionManager:
+        """The record. Append through the session, not through this, while something runs."""
+        return self._conversation.manager
+
+    @property
+    def model(self) -> Model | None:
+        return self._conversation.model
+
+    @property
+    def model_name(self) -> str | None:
+        return self.model.ref if self.model else None
+
+    @property
+    def thinking_level(self) -> str:
+        """The level in force: what was wished for, as far as the model can do it."""
+        return self._conversation.thinking_level
+
+    @property
+    def settings(self) -> Settings:
+        return self._conversation.settings
+
+    @property
+    def catalogue(self) -> Catalogue:
+        return self._conversation.catalogue
+
+    @property
+    def extensions(self) -> ExtensionHost:
+        return self._conversation.extensions
+
+    @property
+    def active_tools(self) -> list[str]:
+        return self._conversation.tools.active
+
+    @property
+    def known_tools(self) -> list[str]:
+        return list(self._conversation.tools.known)
+
+    @property
+    def activity(self) -> Activity:
+        return self._conversation.activities.current
+
+    @property
+    def is_idle(self) -> bool:
+        return self._conversation.activities.is_idle
+
+    @property
+    def queued(self) -> QueuedMessages:
+        return self._conversation.queue.waiting()
+
+    @property
+    def cwd(self) -> Path:
+        return self.manager.cwd
+
+    @property
+    def session_id(self) -> str:
+        return self.manager.session_id
+
+    @property
+    def session_name(self) -> str | None:
+        return self.manager.get_session_name()
+
+    def last_answer(self) -> AssistantMessage | None:
+        """The newest answer on the active path."""
+        tree = self.manager.tree
+        for entry in tree.ancestors(tree.leaf_id):
+            message: Any = entry.message
+            if message is not None and message.get("role") == "assistant":
+                return message  # type: ignore[no-any-return]
+        return None
+
+    def last_assistant_text(self) -> str:
+        """The text of the newest answer on the active path, "" without one."""
+        answer = self.last_answer()
+        return answer_text(answer) if answer is not None else ""
+
+    def subscribe(self, listener: events.Listener) -> Callable[[], None]:
+        """Call `listener` with each event (see `events`); returns what ends it."""
+        return self._conversation.subscribe(listener)
+
+    # Prompts
+
+    async def prompt(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
+        """Send a message and return when the session has settled.
+
+        Text that begins with the name of an extension's command runs that. During a compaction or
+        a navigation the message is queued; it then runs on what these leave behind. How the run
+        ended is told by events and by `last_answer`.
+
+        Raises:
+            BusyError: a run is in progress; see `steer` and `follow_up`.
+            ModelError: no model, or no key for it.
+        """
+        rule = self._rule("prompt")
+        if rule is Rule.QUEUE:
+            self._enqueue("follow_up", QueuedMessage(text, tuple(images)))
+            await self.wait_for_idle()
+            return
+        if await self.extensions.run_command(text):
+            return
+        self._require_model()
+        await self._do(Activity.RUNNING, self._prompted(text, tuple(images)))
+
+    async def _prompted(self, text: str, images: tuple[ImageBlock, ...]) -> None:
+        try:
+            heard = self._heard(QueuedMessage(text, images))
+            message = await self._conversation.interrupt.guard(heard)
+        except Interrupted:
+            return
+        if message is not None:
+            self._held = False
+            await self._drive([message])
+
+    async def _heard(self, message: QueuedMessage) -> QueuedMessage | None:
+        """The message as the extensions want it; None when one has handled it."""
+        answer = await self.extensions.emit(
+            "input", {"text": message.text, "images": list(message.images), "source": "prompt"}
+        )
+        if answer.get("handled"):
+            return None
+        return QueuedMessage(
+            answer.get("text", message.text), tuple(answer.get("images", message.images))
+        )
+
+    def steer(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
+        """Put a message in as soon as the current turn's tools are done; when idle, at once."""
+        self._queue_or_start("steering", QueuedMessage(text, tuple(images)), "steer")
+
+    def follow_up(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
+        """Put a message in when the run would end; when idle, at once."""
+        self._queue_or_start("follow_up", QueuedMessage(text, tuple(images)), "follow_up")
+
+    def _queue_or_start(self, kind: QueueKind, message: QueuedMessage, operation: str) -> None:
+        rule = self._rule(operation)
+        self._enqueue(kind, message)
+        if rule is Rule.ALLOW:
+            self._require_model()
+            self._start_queued()
+
+    def _enqueue(self, kind: QueueKind, message: QueuedMessage) -> None:
+        self._held = False
+        self._conversation.queue.add(kind, message)
+        self._conversation.emit_queue()
+
+    def take_back_queued(self) -> QueuedMessages:
+        """Empty the queue; for the editor."""
+        taken = self._conversation.queue.take_back()
+        if taken:
+            self._conversation.emit_queue()
+        return taken
+
+    async def abort(self) -> None:
+        """Stop whatever is going on and return when it is stored and over.
+
+        Queued messages stay queued: take them back, or they go with the next prompt.
+        """
+        self._held = bool(self._conversation.queue)
+        self._conversation.interrupt.request()
+        await self.wait_for_idle()
+
+    async def wait_for_idle(self) -> None:
+        """Return when nothing is going on any more, queued messages included."""
+        await self._conversation.activities.wait_for_idle()
+
+    # Context
+
+    async def compact(self, focus: str | None = None) -> CompactionResult:
+        """Make the context smaller now; `focus` says what the summary should pay attention to.
+
+        Raises:
+            CompactionError: nothing was stored; also when cancelled (`CompactionCancelledError`).
+        """
+        await self._make_way("compact")
+        work = compact_context(self._conversation, "manual", focus=focus)
+        return await self._do(Activity.COMPACTING, work)
+
+    def abort_compaction(self) -> None:
+        """Cancel the compaction in progress; a run that waits for it goes on without."""
+        self._conversation.compaction_interrupt.request()
+
+    async def navigate_tree(
+        self,
+        target_id: str,
+        *,
+        summary: SummaryChoice = "none",
+        focus: str | None = None,
+        label: str | None = None,
+        exact: bool = False,
+    ) -> Navigation:
+        """Go on from another entry; a run in progress is aborted and stored first.
+
+        A user message is opened for editing (leaf = its parent) unless `exact`. `summary`: what to
+        keep of the branch that is left. Raises `EntryNotFoundError`.
+        """
+        await self._make_way("navigate_tree")
+        work = navigate(
+            self._conversation, target_id, summary=summary, focus=focus, label=label, exact=exact
+        )
+        return await self._do(Activity.NAVIGATING, work)
+
+    def abort_branch_summary(self) -> None:
+        """Cancel the summary of a navigation in progress; the session stays where it is."""
+        self._conversation.summary_interrupt.request()
+
+    def edit_context(self, entry_id: str, replacement: Replacement | None) -> None:
+        """Change what the model sees of an entry on this branch; None leaves it out."""
+        self._rule("edit_context")
+        self.manager.append_context_edit(entry_id, replacement)
+
+    def get_context_usage(self) -> ContextUsage:
+        """How full the window is."""
+        return ContextUsage.of(
+            self._conversation.context_tokens(), self._conversation.context_window
+        )
+
+    def get_session_stats(self) -> SessionStats:
+        """Tokens and cost per model, of this branch and in all."""
+        return session_stats(self.manager)
+
+    # Settings of the session
+
+    def set_model(self, model: Model) -> None:
+        """Use another model from the next request on."""
+        self._rule("set_model")
+        self._conversation.api_key(model)
+        self._conversation.model = model
+        wished = self.settings.values.model_thinking_levels.get(model.ref)
+        if wished is not None:
+            self._conversation.wished_level = wished
+        self._record_if_begun()
+
+    def set_thinking_level(self, level: str) -> None:
+        """Think as much as this from the next request on; raises `SapwoodError` for no level."""
+        self._rule("set_thinking_level")
+        if not is_level(level):
+            raise SapwoodError(f"There is no thinking level {level}.")
+        self._conversation.wished_level = level
+        self._record_if_begun()
+        self._conversation.emit(events.thinking_level_changed(self.thinking_level))
+
+    def set_tools(self, names: Sequence[str]) -> None:
+        """Offer exactly these tools from the next request on."""
+        self._rule("set_tools")
+        self._conversation.tools.set_active(names)
+
+    def _record_if_begun(self) -> None:
+        """An empty session records its settings with the first prompt."""
+        if self.manager.tree.entries:
+            self._conversation.record_settings()
+
+    def set_session_name(self, name: str) -> None:
+        self._rule("set_session_name")
+        self.manager.append_session_info(name)
+
+    def set_label(self, entry_id: str, label: str | None) -> None:
+        """Name an entry; None removes the name."""
+        self._rule("set_label")
+        self.manager.append_label_change(entry_id, label)
+
+    # Commands of the user
+
+    async def execute_bash(
+        self,
+        command: str,
+        *,
+        exclude_from_context: bool = False,
+        on_output: Callable[[str], None] | None = None,
+    ) -> BashExecutionMessage:
+        """Run a command for the user (``!``; excluded: ``!!``) and store it with its output.
+
+        `on_output` gets the tail of the output so far. While a run is in progress the result is
+        stored between two turns.
+        """
+        interrupt = Interrupt()
+        self._commands.add(interrupt)
+        try:
+            message = await run_user_command(
+                self._conversation, command, interrupt, exclude_from_context, on_output
+            )
+        finally:
+            self._commands.discard(interrupt)
+        self._conversation.at_boundary(lambda: self._store_command(message))
+        return message
+
+    def _store_command(self, message: BashExecutionMessage) -> None:
+        self._conversation.record_settings()
+        self._conversation.store_whole(message)
+
+    def abort_bash(self) -> None:
+        """Stop the commands that `execute_bash` runs."""
+        for interrupt in tuple(self._commands):
+            interrupt.request()
+
+    # Other sessions
+
+    async def fork(self, entry_id: str, *, position: str = "before") -> Forked:
+        """Copy the path to an entry into a new session and open that.
+
+        ``before``: up to the entry's parent, with its text for the editor; ``at``: up to it.
+        """
+        await self._make_way("fork")
+        entry = self.manager.tree.require(entry_id)
+        where = destination(entry, exact=position == "at")
+        leaf = where.leaf_id if position == "at" else entry.parent_id
+        return await self._do(Activity.NAVIGATING, self._fork(leaf, where.editor_text))
+
+    async def _fork(self, leaf_id: str | None, text: str | None) -> Forked:
+        await self._replace(self.manager.branched(leaf_id))
+        return Forked(text)
+
+    async def clone(self) -> Forked:
+        """Copy the active path into a new session and open that."""
+        leaf = self.manager.get_leaf()
+        if leaf is None:
+            raise SapwoodError("There is nothing to clone yet.")
+        return await self.fork(leaf, position="at")
+
+    async def new_session(self) -> None:
+        """Open an empty session in the same folder; it is on disk if this one is."""
+        await self._make_way("new_session")
+        await self._do(Activity.NAVIGATING, self._replace(self.manager.successor()))
+
+    async def switch_session(self, path: Path) -> None:
+        """Open another session in place of this one."""
+        from sapwood.session.manager import SessionManager
+
+        await self._make_way("switch_session")
+        await self._do(Activity.NAVIGATING, self._replace(SessionManager.open(path)))
+
+    async def _replace(self, manager: SessionManager) -> None:
+        conversation = self._conversation
+        conversation.extensions.post("session_shutdown", {"reason": "switch"})
+        await conversation.extensions.flush()
+        conversation.detach()
+        conversation.attach(manager)
+        conversation.follow_path()
+        path = manager.path
+        conversation.emit(
+            events.session_changed(manager.session_id, str(path) if path is not None else None)
+        )
+        conversation.extensions.post("session_start", {"reason": "switch"})
+
+    async def dispose(self) -> None:
+        """Stop everything and let go of the file. The session cannot be used any more."""
+        self.take_back_queued()
+        self.abort_bash()
+        await self.abort()
+        self.extensions.post("session_shutdown", {"reason": "quit"})
+        await self.extensions.flush()
+        self._conversation.detach()
+
+    # For extensions
+
+    def append_entry(self, custom_type: str, data: Json) -> str:
+        return self.manager.append_custom_entry(custom_type, data)
+
+    def send_message(
+        self,
+        custom_type: str,
+        content: str | list[UserBlock],
+        *,
+        display: bool,
+        details: Json,
+        trigger_turn: bool,
+    ) -> None:
+        """Add a message to the context where one may stand; a turn answers it if asked for."""
+        self._rule("send_message")
+
+        def append() -> None:
+            self._conversation.record_settings()
+            self.manager.append_custom_message(custom_type, content, display, details)
+
+        self._conversation.at_boundary(append)
+        if trigger_turn and self.is_idle:
+            self._require_model()
+            self._run_unattended([])
+
+    async def complete(
+        self, prompt: str, *, system_prompt: str, model: str | None, max_tokens: int
+    ) -> OutsideCompletion:
+        return await complete_outside(self._conversation, prompt, system_prompt, model, max_tokens)
+
+    # One thing at a time
+
+    def _rule(self, operation: str) -> Rule:
+        return self._conversation.activities.rule(operation)
+
+    def _require_model(self) -> None:
+        model = self.model
+        if model is None:
+            raise ModelError("No model is set. Choose one with --model, or see --list-models.")
+        self._conversation.api_key(model)
+
+    async def _make_way(self, operation: str) -> None:
+        """End the run in progress if the operation wants that."""
+        if self._rule(operation) is Rule.INTERRUPT:
+            await self.abort()
+            self._rule(operation)
+
+    def _begin(self, activity: Activity, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Enter the activity now and work in a task of its own; leaving it is certain."""
+        self._conversation.interrupt = Interrupt()
+        during = self._conversation.activities.during(activity)
+        during.__enter__()
+        task = asyncio.get_running_loop().create_task(work)
+        self._work = task
+
+        def leave(_: asyncio.Task[T]) -> None:
+            during.__exit__(None, None, None)
+            self._conversation.reach_boundary()
+            self._start_queued()
+
+        task.add_done_callback(leave)
+        return task
+
+    async def _do(self, activity: Activity, work: Coroutine[Any, Any, T]) -> T:
+        """Work to the end. A caller that is cancelled meanwhile aborts the work in order."""
+        task = self._begin(activity, work)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not task.done():
+                await self.abort()
+            raise
+
+    def _start_queued(self) -> None:
+        """Nobody waits for a run that queued messages start; trouble becomes a notice."""
+        queue = self._conversation.queue
+        if not queue or self._held or not self.is_idle:
+            return
+        messages = queue.take_next()
+        self._conversation.emit_queue()
+        self._run_unattended(messages)
+
+    def _run_unattended(self, messages: Sequence[QueuedMessage]) -> None:
+        task = self._begin(Activity.RUNNING, self._drive(messages))
+        task.add_done_callback(self._report)
+
+    async def _drive(self, messages: Sequence[QueuedMessage]) -> None:
+        await Run(self._conversation).drive(messages)
+
+    def _report(self, task: asyncio.Task[Any]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._conversation.notice(str(error))
