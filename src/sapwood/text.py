@@ -15,6 +15,7 @@ REPLACEMENT = "\ufffd"
 _BREAKS = re.compile("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 # C0 and C1 controls, bidi embeddings, overrides and isolates, lone surrogates, tag characters.
 _HARMFUL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSAFE = re.compile(f"[{_HARMFUL}]")
 
 
@@ -49,6 +50,13 @@ def printable(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _UNSAFE.sub(REPLACEMENT, text)
+
+
+def well_formed(text: str) -> str:
+    """``text`` with surrogate halves joined where they make a character, and U+FFFD for the rest."""
+    if not _SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def cell_width(text: str) -> int:
