@@ -1,0 +1,79 @@
+"""Run a search program and take its output piece by piece, until there is enough."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
+
+from sapwood.agent.tools.tool import ToolError
+
+TIMEOUT_SECONDS = 60.0
+_CHUNK = 1 << 16
+_MAX_RECORD = 1 << 20
+_SHOWN_ERROR = 500
+
+
+async def records(
+    arguments: Sequence[str], cwd: Path, separator: bytes, failure_codes: Sequence[int]
+) -> AsyncGenerator[str, None]:
+    """The records that a program writes to standard output.
+
+    Leaving the loop early ends the program. A record longer than 1 MB is cut.
+
+    Raises:
+        ToolError: it could not start, failed without any output, or took longer than a minute.
+    """
+    process = await _start(arguments, cwd)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    told = asyncio.ensure_future(process.stderr.read(4096))
+    found_any = False
+    try:
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            async for record in _split(process.stdout, separator):
+                found_any = True
+                yield record.decode("utf-8", "replace")
+            code = await process.wait()
+            if code in failure_codes and not found_any:
+                raise ToolError(_message(await told))
+    except TimeoutError:
+        raise ToolError(
+            f"The search took longer than {TIMEOUT_SECONDS:g} s; give a narrower path or pattern"
+        ) from None
+    finally:
+        told.cancel()
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+async def _start(arguments: Sequence[str], cwd: Path) -> asyncio.subprocess.Process:
+    try:
+        return await asyncio.create_subprocess_exec(
+            *arguments,
+            cwd=cwd,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    except (OSError, ValueError) as error:
+        raise ToolError(f"The search could not be started: {error}") from error
+
+
+async def _split(stream: asyncio.StreamReader, separator: bytes) -> AsyncGenerator[bytes, None]:
+    rest = b""
+    while chunk := await stream.read(_CHUNK):
+        *whole, rest = (rest + chunk).split(separator)
+        for record in whole:
+            yield record
+        if len(rest) > _MAX_RECORD:
+            rest = rest[:_MAX_RECORD]
+    if rest:
+        yield rest
+
+
+def _message(stderr: bytes) -> str:
+    text = stderr.decode("utf-8", "replace").strip() or "The search failed"
+    return text if len(text) <= _SHOWN_ERROR else text[:_SHOWN_ERROR] + "…"
