@@ -1,0 +1,197 @@
+"""What was done on a branch that is left: collected, summarized, and put where the work goes on.
+
+The span runs from the old leaf to the common ancestor with the target; compactions on the way count
+as their summaries, edits apply, tool results and excluded content stay out. The newest messages go
+in first until the budget is full. Collecting and preparing are pure; nothing is stored here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sapwood.compaction.carried import Carried, carried_before, with_carried
+from sapwood.compaction.compact import RETRY_DELAY, Notify
+from sapwood.compaction.extract import BRANCH_SECTIONS, extract
+from sapwood.compaction.files import FileOps, call_outcomes, file_lists
+from sapwood.compaction.prompts import branch_prompt
+from sapwood.compaction.settings import BranchSummarySettings
+from sapwood.compaction.summarizer import Summarizer
+from sapwood.compaction.writer import SummaryWriter
+from sapwood.context.estimate import estimate_tokens
+from sapwood.context.projection import project_entries
+from sapwood.errors import CompactionError
+from sapwood.session.entry import Entry
+from sapwood.session.schema import FileDetails, Message, Usage
+from sapwood.session.tree import SessionTree
+
+if TYPE_CHECKING:
+    from sapwood.session.manager import SessionManager
+
+ROOM_FOR_SUMMARY = 0.9
+"""A summary that breaks the budget still goes in while less than this share of it is used."""
+
+SUMMARY_TOKENS = 2048
+"""How long a branch summary may get."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The entries that are left, oldest first, and where both paths part."""
+
+    entries: tuple[Entry, ...]
+    common_ancestor_id: str | None
+    from_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BranchPreparation:
+    """The messages to summarize, oldest first; `omitted` older ones found no room."""
+
+    branch: Branch
+    messages: tuple[Message, ...]
+    total_tokens: int
+    omitted: int
+    file_ops: FileOps
+    carried: Carried
+
+
+@dataclass(frozen=True, slots=True)
+class BranchSummaryResult:
+    """What `apply_branch_summary` appends."""
+
+    summary: str
+    from_id: str
+    usage: Usage | None
+    details: FileDetails
+    notices: tuple[str, ...] = ()
+    from_extractor: bool = False
+
+
+def collect_branch(tree: SessionTree, old_leaf: str | None, target: str | None) -> Branch:
+    """The entries between `old_leaf` and its last common ancestor with `target`."""
+    if old_leaf is None:
+        return Branch((), None, None)
+    on_target = {entry.id for entry in tree.ancestors(target)} if target is not None else set()
+    left: list[Entry] = []
+    for entry in tree.ancestors(old_leaf):
+        if entry.id in on_target:
+            return Branch(tuple(reversed(left)), entry.id, old_leaf)
+        left.append(entry)
+    return Branch(tuple(reversed(left)), None, old_leaf)
+
+
+def branch_budget(context_window: int, settings: BranchSummarySettings) -> int:
+    """Tokens of the branch that a summary request may hold."""
+    return max(context_window - settings.reserve_tokens, context_window // 2)
+
+
+def prepare_branch_summary(branch: Branch, budget: int = 0) -> BranchPreparation:
+    """Choose what to summarize; `budget` in estimated tokens, 0 = no limit.
+
+    The rules and pins of the branch are carried; its latest request is not: the user has left it.
+    """
+    messages = _messages(branch.entries)
+    chosen: list[Message] = []
+    ops = FileOps()
+    for entry in branch.entries:
+        if entry.type == "branch_summary":
+            ops.add_summary(entry)
+    outcomes = call_outcomes(message for message, _ in messages)
+    total = 0
+    candidates = [item for item in messages if item[0]["role"] != "toolResult"]
+    for message, _ in reversed(candidates):
+        ops.add_messages([message], outcomes)
+        tokens = estimate_tokens(message)
+        if budget and total + tokens > budget:
+            is_summary = message["role"] in ("compactionSummary", "branchSummary")
+            if is_summary and total < budget * ROOM_FOR_SUMMARY:
+                chosen.append(message)
+                total += tokens
+            break
+        chosen.append(message)
+        total += tokens
+    carried = carried_before(branch.entries, len(branch.entries), SUMMARY_TOKENS)
+    return BranchPreparation(
+        branch,
+        tuple(reversed(chosen)),
+        total,
+        len(candidates) - len(chosen),
+        ops,
+        replace(carried, requests=()),
+    )
+
+
+def _messages(entries: Sequence[Entry]) -> list[tuple[Message, Entry]]:
+    return [(item.message, item.entry) for item in project_entries(entries)]
+
+
+async def summarize_branch(
+    preparation: BranchPreparation,
+    summarizer: Summarizer | None,
+    focus: str | None = None,
+    *,
+    notify: Notify = lambda line: None,
+    retry_delay: float = RETRY_DELAY,
+) -> BranchSummaryResult:
+    """Write the summary; without a summarizer, or when it fails, the extractor does.
+
+    Raises `CompactionError` when the branch holds nothing to summarize.
+    """
+    if preparation.branch.from_id is None or not preparation.messages:
+        raise CompactionError("the branch holds nothing to summarize")
+    usage: Usage | None = None
+    notices: tuple[str, ...] = preparation.carried.notices
+    draft: str | None = None
+    if summarizer is not None:
+        writer = SummaryWriter(summarizer, SUMMARY_TOKENS, notify=notify, retry_delay=retry_delay)
+        try:
+            draft = await writer.write(preparation.messages, _prompts(preparation, focus))
+        except CompactionError as failure:
+            notices = (f"The built-in extractor wrote the summary: {failure}.", *notices)
+            notify(notices[0])
+        usage = writer.usage
+    from_extractor = draft is None
+    if draft is None:
+        draft = extract(preparation.messages, budget=SUMMARY_TOKENS, sections=BRANCH_SECTIONS)
+    return BranchSummaryResult(
+        _finish(draft, preparation),
+        preparation.branch.from_id,
+        usage,
+        preparation.file_ops.details(),
+        notices,
+        from_extractor,
+    )
+
+
+def apply_branch_summary(
+    manager: SessionManager,
+    target: str | None,
+    result: BranchSummaryResult,
+    from_hook: bool = False,
+) -> str:
+    """Move to `target` and append the summary there; returns the id of its entry."""
+    return manager.branch_with_summary(
+        target,
+        result.summary,
+        details=result.details,
+        from_hook=from_hook,
+        **({} if result.usage is None else {"usage": result.usage}),
+    )
+
+
+def _prompts(preparation: BranchPreparation, focus: str | None) -> Callable[[str, str | None], str]:
+    def make(conversation: str, previous: str | None) -> str:
+        return branch_prompt(conversation, preparation.omitted, previous, focus)
+
+    return make
+
+
+def _finish(draft: str, preparation: BranchPreparation) -> str:
+    text = with_carried(draft, preparation.carried)
+    if preparation.omitted:
+        text = (
+            f"The oldest {preparation.omitted} messages of this branch are not covered.\n\n{text}"
+        )
+    return text + file_lists(preparation.file_ops)

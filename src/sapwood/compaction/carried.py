@@ -1,0 +1,145 @@
+"""What no summary may lose: the latest request, the user's rules, pinned texts.
+
+They are taken from the record, never from a model's account of it, and stand verbatim in every
+summary: the request in a `<latest-request>` block under Goal, each rule as a `User's rule:` bullet
+under Constraints, pinned texts in `<retained>` blocks. What a model wrote in these forms is removed
+first, so that it can neither forge a rule nor let old ones pile up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sapwood.compaction.path_text import PathText
+from sapwood.compaction.retain import RETAIN_BUDGET, Pin, pins_before, within_budget
+from sapwood.compaction.rules import Rule, stated_rules
+from sapwood.compaction.sections import Section, insert_into, without_blocks
+from sapwood.compaction.untrusted import disarm_tags
+from sapwood.session.entry import Entry
+from sapwood.text import cut_utf16, utf16_len
+
+REQUEST_BUDGET = 4000
+RULES_BUDGET = 2000
+"""Tokens, at most, that the latest request and the rules may take in a summary."""
+
+RULE_PREFIX = "User's rule: "
+SUBSTANTIAL = 40
+"""UTF-8 bytes from which a request says what to do; "go on" leans on the one before it."""
+
+_ANY_RULE_LINE = re.compile(rf"^[ \t]*[-*+]?[ \t]*{RULE_PREFIX}[^\n]*\n?", re.MULTILINE)
+_RULE_LINE = re.compile(rf"^[ \t]*[-*+][ \t]*{RULE_PREFIX}(.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Verbatim material for one summary. `notices` tell what found no room."""
+
+    requests: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    pins: tuple[Pin, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def carried_before(path: Sequence[Entry], first_kept: int, budget: int) -> Carried:
+    """What a summary of `path[:first_kept]` has to carry; `budget` is the summary's, in tokens."""
+    texts = PathText(path)
+    before = path[:first_kept]
+    requests = _latest_requests(texts, before, path[first_kept:])
+    rules = _rules(texts, before)
+    pins, left_out = within_budget(
+        pins_before(path, before, texts), min(RETAIN_BUDGET, budget // 3)
+    )
+    kept_rules = _fit_rules(rules, min(RULES_BUDGET, budget // 4))
+    notices = [
+        f"No room to retain entry {pin.entry_id} ({pin.tokens} tokens); unpin others to keep it."
+        for pin in left_out
+    ]
+    if dropped := len(rules) - len(kept_rules):
+        notices.append(f"{dropped} older rules of yours found no room in the summary.")
+    limit = min(REQUEST_BUDGET, budget // 4) * 4 // max(1, len(requests))
+    return Carried(
+        tuple(_middle_cut(text, limit) for text in requests),
+        tuple(kept_rules),
+        tuple(pins),
+        tuple(notices),
+    )
+
+
+def with_carried(summary: str, carried: Carried) -> str:
+    """The summary with exactly the carried material in it."""
+    text = disarm_tags(without_carried(summary))
+    if carried.rules:
+        bullets = "\n".join(f"- {RULE_PREFIX}{rule}" for rule in carried.rules)
+        text = insert_into(text, Section.CONSTRAINTS, bullets, at_end=False)
+    if carried.requests:
+        requests = "\n\n".join(map(disarm_tags, carried.requests))
+        block = f"<latest-request>\n{requests}\n</latest-request>"
+        text = insert_into(text, Section.GOAL, block, at_end=False)
+    for pin in carried.pins:
+        text = insert_into(text, Section.CONTEXT, pin.block, at_end=True)
+    return text
+
+
+def without_carried(summary: str) -> str:
+    """The summary without the blocks and rules that are added to every summary anyway."""
+    return _ANY_RULE_LINE.sub("", without_blocks(summary)).strip()
+
+
+def rules_in(summary: str) -> list[str]:
+    """The rules that a summary carries."""
+    return [rule.strip() for rule in _RULE_LINE.findall(summary)]
+
+
+def _latest_requests(texts: PathText, before: Sequence[Entry], kept: Sequence[Entry]) -> list[str]:
+    """The latest request among `before`, with those it leans on; none if the kept tail has it."""
+    for _, text in texts.requests(reversed(kept)):
+        if _is_substantial(text):
+            return []
+    latest: list[str] = []
+    for _, text in texts.requests(reversed(before)):
+        latest.insert(0, text)
+        if _is_substantial(text):
+            break
+    return latest
+
+
+def _is_substantial(text: str) -> bool:
+    return len(text.encode("utf-8", "replace")) >= SUBSTANTIAL
+
+
+def _rules(texts: PathText, before: Iterable[Entry]) -> list[Rule]:
+    """Every rule stated so far, oldest first, each once; those of left branches are in summaries."""
+    rules: dict[str, Rule] = {}
+    for entry in before:
+        if entry.type == "branch_summary":
+            found = [Rule(text, True) for text in rules_in(texts.of(entry))]
+        else:
+            found = [rule for _, text in texts.requests([entry]) for rule in stated_rules(text)]
+        for rule in found:
+            rules.setdefault(" ".join(rule.text.split()).casefold(), rule)
+    return list(rules.values())
+
+
+def _fit_rules(rules: Sequence[Rule], budget: int) -> list[str]:
+    """As many as fit: strong before weak, newer before older; in the order they were stated."""
+    by_worth = sorted(range(len(rules)), key=lambda index: (rules[index].strong, index))
+    chosen: set[int] = set()
+    for index in reversed(by_worth):
+        cost = -(-utf16_len(f"- {RULE_PREFIX}{rules[index].text}\n") // 4)
+        if cost <= budget:
+            budget -= cost
+            chosen.add(index)
+    return [disarm_tags(rules[index].text) for index in sorted(chosen)]
+
+
+def _middle_cut(text: str, limit: int) -> str:
+    """`text`, or its beginning and end when it is longer than `limit` UTF-16 units."""
+    length = utf16_len(text)
+    if length <= limit:
+        return text
+    head = cut_utf16(text, limit * 2 // 3)
+    tail = text[-(limit // 6) :]
+    missing = length - utf16_len(head) - utf16_len(tail)
+    return f"{head}\n[... {missing} characters left out ...]\n{tail}"

@@ -1,0 +1,71 @@
+"""Words that mark what a text is about: decisions, open work, errors, facts worth keeping.
+
+The extractor understands nothing; it knows such marks in English and Chinese, and the shapes of
+paths, URLs, identifiers and numbers in any language. Every pattern is linear.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sapwood.compaction.lexicon import any_of
+
+DECISION = any_of(
+    "decide, decided, deciding, decision, chose, choose, chosen, opted for, opting for, opt for, "
+    "settled on, go with, going with, went with, we'll use, we will use, we'll keep, we keep, "
+    "i'll use, switch to, switched to, switching to, stick to, stick with, sticking with, "
+    "instead of, rather than, in favor of, in favour of, trade-off, tradeoff, ruled out, "
+    "rejected, agreed, the better choice, stays, will stay, moves to, moved to, replaces, drop, "
+    "dropped, dropping, 决定, 选择, 选用, 采用, 改用, 放弃, 弃用, 定为, 确定用, 沿用, 敲定, "
+    "而不是, 权衡, 方案, 换成, 保留"
+)
+REASON = any_of(
+    "because, since, so that, due to, in order to, reason, otherwise, avoids, to avoid, "
+    "therefore, hence, which means, 因为, 由于, 原因, 为了, 以免, 避免, 所以, 否则, 理由, 以便"
+)
+OPEN_TASK = any_of(
+    "todo, to-do, fixme, still need, still needs, still have to, still has to, still to, "
+    "still open, still missing, still pending, remains, remaining, left to do, not yet, "
+    "not done, not finished, not implemented, not started, yet to, pending, outstanding, "
+    "unfinished, later, next step, next steps, next up, next we, next i, follow-up, follow up, "
+    "followup, don't forget, do not forget, remember to, come back to, open task, open item, "
+    "open issue, open point, open question, backlog, afterwards, after this, after that, "
+    "on the list, to be done, needs doing, missing is, tbd, 待办, 还需要, 还需, 还要, 还得, "
+    "还没, 还有, 尚未, 未完成, 剩下, 剩余, 稍后, 之后再, 回头, 接下来, 下一步, 记得, 别忘, 后续, "
+    "遗留, 待处理, 需要补, 有待, 补上",
+    also=r"\bonce\b.{3,60}\b(?:works?|done|merged|fixed|in place|passes)\b",
+)
+OPEN_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+(\S.*)$", re.MULTILINE)
+DONE_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[[xX]\]\s+(\S.*)$", re.MULTILINE)
+
+ERROR = any_of(
+    "error, fatal, panic, fail, failed, failure, cannot, could not, can't, denied, refused, "
+    "not found, no such, timed out, timeout, undefined, unexpected, invalid, missing, mismatch, "
+    "conflict, aborted, segfault, overflow, unable, does not exist, is not a, out of range, "
+    "rejected, unknown, 错误, 失败, 异常, 无法, 找不到, 超时, 拒绝",
+    also=r"\w(?:Error|Exception|Fault)\b|\berror\[\w+\]",
+)
+"""What an error line of a failed call says."""
+
+SURE_ERROR = re.compile(
+    r"\b[A-Z]\w*(?:Error|Exception): .{3}|\b(?:ERROR|FATAL|PANIC)\b[ :\[].{3}"
+    r"|^(?:error|fatal|panic)(?:\[\w+\])?: .{3}|^(?:错误|失败|异常)[:：].{2}"
+)
+"""An error line in the output of a call that did not fail: only unmistakable forms count."""
+
+URL = re.compile(r"https?://[^\s<>\"'`）)\]}，。；、]+")
+PATH = re.compile(
+    r"(?<![\w/.:@-])(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]*\w"
+    r"|(?<![\w/.@-])[\w-]+\.(?:py|js|tsx?|jsx|go|rs|java|kt|c|h|cc|cpp|hpp|cs|rb|php|swift|sh|sql|md|rst"
+    r"|toml|ya?ml|jsonl?|lock|cfg|ini|env|html|s?css|vue|svelte|txt|csv|xml|proto|tf|ipynb|log)\b",
+    re.ASCII,
+)
+IDENTIFIER = re.compile(
+    r"\b(?:[A-Za-z]+-\d+|[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|v\d+\.\d+[\w.-]*|\d+\.\d+\.\d+[\w.-]*"
+    r"|0x[0-9a-fA-F]{4,}|[A-Za-z_]+\d\w*|\d+[A-Za-z_]\w*|[a-z]+(?:[A-Z][a-z0-9]+)+)\b"
+    r"|#\d+|`[^`\n]{2,60}`",
+    re.ASCII,
+)
+NUMBER = re.compile(
+    r"(?<![\w.])\d[\d,._]*\d(?:\s?(?:%|ms|kB|KB|MB|GB|px|Hz))?|(?<!\w)\d+\s?%", re.ASCII
+)
