@@ -1,4 +1,4 @@
-"""The rules that read stored answers give the reference's answers (`golden/sessions/calls.json`)."""
+"""Stored answers are read as the reference reads them (`golden/sessions/calls.json`)."""
 
 from __future__ import annotations
 

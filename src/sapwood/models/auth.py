@@ -9,15 +9,13 @@ shared with the reference: unknown entries are kept, and its lock is taken for e
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from sapwood.errors import ModelError
-from sapwood.models.folder_lock import folder_lock
+from sapwood.files import folder_lock, write_atomic
 
 COMMAND_SECONDS = 30
 
@@ -100,14 +98,16 @@ class AuthStore:
         return known
 
     def _change(self, provider: str, entry: dict[str, str] | None) -> None:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             with folder_lock(self.path):
                 content = self._read()
                 content.pop(provider, None)
                 if entry is not None:
                     content[provider] = entry
-                _write_private(self.path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+                text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+                if self.path.exists():
+                    self.path.chmod(0o600)
+                write_atomic(self.path, text.encode(), mode=0o600)
         except OSError as error:
             raise ModelError(f"{self.path} cannot be written: {error.strerror}") from None
 
@@ -123,18 +123,3 @@ class AuthStore:
         if not isinstance(content, dict):
             raise ModelError(f"{self.path} must hold a JSON object")
         return content
-
-
-def _write_private(path: Path, text: str) -> None:
-    """Replace `path` atomically by a file that only its owner can read."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o600)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

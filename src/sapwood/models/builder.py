@@ -63,14 +63,17 @@ class AssistantMessageBuilder:
     def start(self) -> StreamEvent:
         return {"type": "start", "partial": self._message}
 
-    def open(self, block: AssistantBlock, arguments: str = "") -> tuple[int, StreamEvent]:
-        """Add `block`; gives its content index. `arguments`: JSON text of a tool call so far."""
+    def open(self, block: AssistantBlock) -> tuple[int, StreamEvent]:
+        """Add `block`, still empty; gives its content index."""
         index = len(self._blocks)
         self._blocks.append(block)
         self._open.add(index)
+        kind = _EVENT_PREFIX[block["type"]]
+        event: StreamEvent = {"type": f"{kind}_start", "contentIndex": index}
         if block["type"] == "toolCall":
-            self._arguments[index] = arguments
-        return index, {"type": f"{_EVENT_PREFIX[block['type']]}_start", "contentIndex": index}
+            self._arguments[index] = ""
+            event |= {"id": block["id"], "toolName": block["name"]}
+        return index, event
 
     def delta(self, index: int, text: str) -> StreamEvent:
         """Add `text` to a text or thinking block, or argument text to a tool call."""
