@@ -60,7 +60,7 @@ def file_error(error: OSError, path: Path, cwd: Path) -> ToolError:
     name = shown(path, cwd)
     if isinstance(error, FileNotFoundError):
         return ToolError(f"{name} does not exist")
-    if isinstance(error, NotADirectoryError):
+    if isinstance(error, NotADirectoryError | FileExistsError):
         return ToolError(f"{name} does not exist: a part of its path is a file")
     if isinstance(error, PermissionError):
         return ToolError(f"{name}: permission denied")

@@ -77,7 +77,7 @@ def _find(text: str, edit: Edit, number: int, name: str) -> Span:
     if again >= 0:
         raise ToolError(
             f"Edit {number}: oldText occurs {_count(text, edit.old)} times in {name}, first on "
-            f"lines {line_number(text, start)} and {line_number(text, again)}. "
+            f"line {line_number(text, start)}, again on line {line_number(text, again)}. "
             "Add lines around it until it is unique. Nothing was changed."
         )
     return Span(start, start + len(edit.old), edit.new, number)
