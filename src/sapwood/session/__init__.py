@@ -1,0 +1,19 @@
+"""The record: entries on disk ⇄ a tree in memory. No model, no UI, no asyncio."""
+
+from sapwood.session.diagnostics import Diagnostic
+from sapwood.session.entry import Entry, decode_all
+from sapwood.session.manager import SessionManager
+from sapwood.session.shapes import UNSET
+from sapwood.session.tree import CURRENT, Label, SessionTree, TreeNode
+
+__all__ = [
+    "CURRENT",
+    "UNSET",
+    "Diagnostic",
+    "Entry",
+    "Label",
+    "SessionManager",
+    "SessionTree",
+    "TreeNode",
+    "decode_all",
+]

@@ -87,6 +87,11 @@ class Entry:
         self._raw = None
 
     @property
+    def is_stored(self) -> bool:
+        """Whether the line stands in a file as it is."""
+        return self._source is not None
+
+    @property
     def raw(self) -> bytes:
         """The line as it is or will be on disk, without the line end."""
         if self._raw is not None:

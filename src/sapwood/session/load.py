@@ -54,7 +54,9 @@ class Oddities:
 
 @dataclass(slots=True)
 class Loaded:
-    """What a file holds. ``end`` is its size in bytes as read, ``lines`` how many lines that is."""
+    """What a file holds. ``end`` is its size in bytes as read, in ``lines`` lines, the last of
+    which starts at ``last_start``.
+    """
 
     source: FileSource
     header: SessionHeader
@@ -62,6 +64,7 @@ class Loaded:
     entries: list[Entry]
     end: int
     lines: int
+    last_start: int
     torn: bool
     """Whether the last line has no line end."""
     outdated: bool
@@ -97,6 +100,7 @@ def load(source: FileSource, new_id: Callable[[], str]) -> Loaded | None:
         entries=entries,
         end=tail.end,
         lines=tail.last.number,
+        last_start=tail.last.offset,
         torn=not tail.last.ended,
         outdated=version < SESSION_VERSION,
         newer=version > SESSION_VERSION,
@@ -132,12 +136,21 @@ def _find_header(
         value = _decode(text, line, oddities)
         if not truthy(value):
             continue
-        if _is_header(value):
+        if is_header(value):
             return cast(SessionHeader, value), line
         break
     if line is None:
         return None
     raise NotASessionError(f"{source.path}: this is not a session file (no session header).")
+
+
+def is_header(value: Json) -> bool:
+    """Whether a parsed value can be the header of a session."""
+    return (
+        isinstance(value, dict)
+        and value.get("type") == "session"
+        and isinstance(value.get("id"), str)
+    )
 
 
 def read_entries(source: FileSource, lines: Iterator[Line], oddities: Oddities) -> Iterator[Entry]:

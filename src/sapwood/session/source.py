@@ -74,16 +74,21 @@ class Line(NamedTuple):
     ended: bool
 
 
-def read_lines(source: FileSource, offset: int = 0, number: int = 1) -> Iterator[Line]:
-    """The lines from ``offset`` on; the first one gets ``number``. Split at LF and nothing else."""
+def read_lines(
+    source: FileSource, offset: int = 0, number: int = 1, *, chunk: int = CHUNK
+) -> Iterator[Line]:
+    """The lines from ``offset`` on; the first one gets ``number``. Split at LF and nothing else.
+
+    Reads ``chunk`` bytes at a time.
+    """
     held: list[bytes] = []  # pieces of a line that runs over several chunks
     start, position = offset, offset
-    while chunk := source.read_some(position, CHUNK):
-        position += len(chunk)
-        if b"\n" not in chunk:
-            held.append(chunk)
+    while block := source.read_some(position, chunk):
+        position += len(block)
+        if b"\n" not in block:
+            held.append(block)
             continue
-        lines = chunk.split(b"\n")
+        lines = block.split(b"\n")
         if held:
             held.append(lines[0])
             lines[0] = b"".join(held)

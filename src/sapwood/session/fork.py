@@ -1,0 +1,110 @@
+"""Copies of a session or of one path of it. Pure but for ``write_session``.
+
+Lines are copied byte for byte wherever nothing in them changes. A path is copied without its label
+entries (they may name entries elsewhere): the chain closes over them, a kept boundary that was a
+label moves to the next entry, and the labels in force on the path are set again at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from sapwood.errors import SessionWriteError
+from sapwood.session.codec import encode_line
+from sapwood.session.entry import Entry
+from sapwood.session.file import make_private_folder, replace_file
+from sapwood.session.origin import Origin
+from sapwood.session.schema import JsonObject, SessionHeader
+from sapwood.session.source import FileSource, read_lines
+from sapwood.session.tree import CURRENT, Leaf, SessionTree
+
+
+def branch_entries(tree: SessionTree, leaf: Leaf, origin: Origin) -> list[Entry]:
+    """The entries of a new session that holds one path: chained anew, labels at the end."""
+    entries = rechain(tree.path(leaf))
+    kept = {entry.id for entry in entries}
+    taken = set(kept)
+    for target, label in tree.labels.items():
+        if target not in kept:
+            continue
+        entry_id = origin.fresh_entry_id(taken)
+        taken.add(entry_id)
+        data: JsonObject = {
+            "type": "label",
+            "id": entry_id,
+            "parentId": entries[-1].id if entries else None,
+            "timestamp": label.timestamp,
+            "targetId": target,
+            "label": label.text,
+        }
+        entries.append(Entry.of(data))
+    return entries
+
+
+def rechain(path: list[Entry]) -> list[Entry]:
+    """The path without labels, each entry below the one before it."""
+    successors = _successors(path)
+    entries: list[Entry] = []
+    for entry in path:
+        if entry.type == "label":
+            continue
+        parent = entries[-1].id if entries else None
+        changes: JsonObject = {}
+        if entry.parent_id != parent:
+            changes["parentId"] = parent
+        if entry.type == "compaction":
+            first_kept = entry.data.get("firstKeptEntryId")
+            if isinstance(first_kept, str) and first_kept in successors:
+                changes["firstKeptEntryId"] = successors[first_kept]
+        entries.append(Entry.of({**entry.data, **changes}) if changes else entry)
+    return entries
+
+
+def _successors(path: list[Entry]) -> dict[str, str]:
+    """For each label on the path, the next entry that is none."""
+    found: dict[str, str] = {}
+    following: str | None = None
+    for entry in reversed(path):
+        if entry.type != "label":
+            following = entry.id
+        elif following is not None:
+            found[entry.id] = following
+    return found
+
+
+def path_lines(tree: SessionTree, timestamp: str, leaf: Leaf = CURRENT) -> Iterator[bytes]:
+    """One path as a file of its own (lines without line end): same id, header of ``timestamp``."""
+    yield encode_line({**tree.header, "timestamp": timestamp})
+    for entry in rechain(tree.path(leaf)):
+        yield entry.raw
+
+
+def whole_lines(
+    header: SessionHeader,
+    entries: Sequence[Entry],
+    source: FileSource | None = None,
+    header_line: int = 1,
+) -> Iterator[bytes]:
+    """A whole session, all branches, as the lines of a file with ``header``.
+
+    Where the session is kept in a file, what is no entry comes along and lines keep their bytes,
+    except those of entries that were migrated.
+    """
+    yield encode_line(header)
+    if source is None:
+        yield from (entry.raw for entry in entries)
+        return
+    rewritten = {entry.line: entry for entry in entries if not entry.is_stored}
+    for line in read_lines(source):
+        if line.number != header_line:
+            yield rewritten[line.number].raw if line.number in rewritten else line.text
+
+
+def write_session(path: Path, lines: Iterable[bytes]) -> None:
+    """Write a new session file, whole or not at all."""
+    try:
+        make_private_folder(path.parent)
+        replace_file(path, (line + b"\n" for line in lines))
+    except OSError as error:
+        raise SessionWriteError(f"{path}: not written ({error.strerror or error}).") from error
