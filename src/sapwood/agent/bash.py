@@ -25,7 +25,7 @@ async def run_user_command(
     result = await interrupt.guard(
         run_shell(
             command,
-            conversation.manager.cwd,
+            conversation.cwd,
             shell=conversation.settings.shell,
             on_output=on_output,
         )

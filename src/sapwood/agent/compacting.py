@@ -19,6 +19,7 @@ from sapwood.compaction.prepare import Preparation, prepare_compaction
 from sapwood.compaction.settings import should_compact
 from sapwood.errors import CompactionError
 from sapwood.models.failures import is_overflow
+from sapwood.session.shapes import UNSET
 
 if TYPE_CHECKING:
     from sapwood.agent.conversation import Conversation
@@ -154,7 +155,16 @@ async def _decide(
     if own := answer.get("compaction"):
         return _from_extension(own), True
     summarizer = summarizer_for(conversation, "compaction")
-    result = await compact(preparation, summarizer, focus, notify=conversation.notice)
+    told: list[str] = []
+
+    def tell(line: str) -> None:
+        told.append(line)
+        conversation.notice(line)
+
+    result = await compact(preparation, summarizer, focus, notify=tell)
+    for line in result.notices:
+        if line not in told:
+            tell(line)
     return result, False
 
 
@@ -163,8 +173,9 @@ def _from_extension(own: JsonObject) -> CompactionResult:
         summary=own["summary"],
         first_kept_entry_id=own["firstKeptEntryId"],
         tokens_before=own["tokensBefore"],
+        tokens_after=0,
         usage=own.get("usage"),
-        details=own.get("details"),
+        details=own.get("details", UNSET),
     )
 
 
@@ -200,8 +211,6 @@ def _done(
             reason, result=_shown(conversation, result, entry_id), will_retry=will_retry
         )
     )
-    for text in result.notices:
-        conversation.notice(text)
     conversation.extensions.post(
         "session_compact",
         {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sapwood.agent import events
@@ -77,14 +78,22 @@ class Conversation:
     def attach(self, manager: SessionManager) -> None:
         """Work on this session from now on."""
         self.manager = manager
-        self.attempts = Attempts()
-        self._windows = learned_windows(manager.tree)
         self._forget_manager = manager.subscribe(self._on_entry)
+        self.begin_session()
+
+    def begin_session(self) -> None:
+        """Forget what was known of the session that the manager held before."""
+        self.attempts = Attempts()
+        self._windows = learned_windows(self.manager.tree)
 
     def detach(self) -> None:
         """Let go of the session's file."""
         self._forget_manager()
         self.manager.close()
+
+    @property
+    def cwd(self) -> Path:
+        return Path(self.manager.cwd)
 
     def _on_entry(self, entry: Entry) -> None:
         if entry.type == "message":

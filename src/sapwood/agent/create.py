@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sapwood.errors import SapwoodError, SessionError
 
@@ -27,7 +29,8 @@ class SessionOptions:
     """How to open a session; everything left out is read from flags' defaults, files and the path.
 
     ``manager``: the record, None = a new session in ``cwd``. ``model``: a `Model` or a pattern
-    ``[provider/]id[:thinking]``. ``tools`` and ``exclude_tools``: texts of the flags of that name.
+    ``[provider/]id[:thinking]``. ``models``: patterns of those to switch between, instead of the
+    setting ``enabledModels``. ``tools`` and ``exclude_tools``: texts of the flags of that name.
     ``system_prompt`` and ``append_system_prompt``: texts or file names. ``trust``: whether the
     project's own settings, extensions and prompts count; None = as decided before, else no.
     """
@@ -44,6 +47,7 @@ class SessionOptions:
     system_prompt: str | None = None
     append_system_prompt: Sequence[str] = ()
     context_files: bool = True
+    models: Sequence[str] | None = None
     extensions: Sequence[Path] = ()
     discover_extensions: bool = True
     trust: bool | None = None
@@ -144,7 +148,11 @@ class _Builder:
     def _settings(self, trusted: bool) -> Settings:
         from sapwood.agent.settings import Settings
 
-        return self.options.settings or Settings.load(self.agent_dir, self.cwd, trusted)
+        settings = self.options.settings or Settings.load(self.agent_dir, self.cwd, trusted)
+        if self.options.models is None:
+            return settings
+        values = msgspec.structs.replace(settings.values, enabled_models=[*self.options.models])
+        return replace(settings, values=values)
 
     def _extensions(self, settings: Settings, trusted: bool) -> ExtensionHost:
         from sapwood.agent.extensions import ExtensionHost

@@ -14,12 +14,16 @@ from sapwood.agent import events
 from sapwood.agent.interrupt import Interrupted
 from sapwood.agent.summarizer import summarizer_for
 from sapwood.compaction.branch import (
+    Branch,
     BranchSummaryResult,
+    apply_branch_summary,
+    branch_budget,
     collect_branch,
     prepare_branch_summary,
     summarize_branch,
 )
 from sapwood.errors import CompactionError
+from sapwood.session.shapes import UNSET
 
 if TYPE_CHECKING:
     from sapwood.agent.conversation import Conversation
@@ -79,7 +83,6 @@ class _Wish:
     summary: SummaryChoice
     focus: str | None
     label: str | None
-    replace_instructions: bool = False
     ready_summary: JsonObject | None = None
 
 
@@ -146,17 +149,18 @@ async def _asked(
         "entriesToSummarize": left.entries,
         "userWantsSummary": wish.summary != "none",
         "customInstructions": wish.focus,
-        "replaceInstructions": wish.replace_instructions,
+        "replaceInstructions": False,
         "label": wish.label,
     }
     answer = await conversation.extensions.emit("session_before_tree", {"preparation": preparation})
     if answer.get("cancel"):
         raise Interrupted
+    wants = wish.summary != "none"
     return replace(
         wish,
+        summary="focused" if "customInstructions" in answer and wants else wish.summary,
         focus=answer.get("customInstructions", wish.focus),
         label=answer.get("label", wish.label),
-        replace_instructions=answer.get("replaceInstructions", wish.replace_instructions),
         ready_summary=answer.get("summary"),
     )
 
@@ -164,24 +168,25 @@ async def _asked(
 async def _summarized(
     conversation: Conversation, target: Entry, old_leaf: str | None, wish: _Wish
 ) -> BranchSummaryResult | None:
+    branch = collect_branch(conversation.manager.tree, old_leaf, target.id)
     if wish.ready_summary is not None:
-        ready = wish.ready_summary
-        return BranchSummaryResult(
-            summary=ready["summary"], usage=ready.get("usage"), details=ready.get("details")
-        )
-    if wish.summary == "none":
+        return _by_extension(branch, wish.ready_summary)
+    if wish.summary == "none" or not branch.entries:
         return None
-    left = collect_branch(conversation.manager.tree, old_leaf, target.id)
-    preparation = prepare_branch_summary(
-        left.entries,
-        conversation.settings.branch_summary,
-        context_window=conversation.context_window,
-    )
-    if preparation is None:
+    window = conversation.context_window
+    budget = branch_budget(window, conversation.settings.branch_summary) if window else 0
+    preparation = prepare_branch_summary(branch, budget)
+    if not preparation.messages:
         return None
-    focus = wish.focus if wish.summary == "focused" or wish.replace_instructions else None
+    focus = wish.focus if wish.summary == "focused" else None
     summarizer = summarizer_for(conversation, "branchSummary")
-    return await summarize_branch(preparation, summarizer, focus)
+    return await summarize_branch(preparation, summarizer, focus, notify=conversation.notice)
+
+
+def _by_extension(branch: Branch, ready: JsonObject) -> BranchSummaryResult:
+    return BranchSummaryResult(
+        ready["summary"], branch.from_id or "", ready.get("usage"), ready.get("details", UNSET)
+    )
 
 
 def _move(
@@ -194,13 +199,8 @@ def _move(
     manager = conversation.manager
     entry = None
     if written is not None:
-        entry_id = manager.branch_with_summary(
-            where.leaf_id,
-            written.summary,
-            details=written.details,
-            from_hook=wish.ready_summary is not None,
-            usage=written.usage,
-        )
+        by_extension = wish.ready_summary is not None
+        entry_id = apply_branch_summary(manager, where.leaf_id, written, by_extension)
         entry = manager.get_entry(entry_id)
     elif where.leaf_id is None:
         manager.reset_leaf()

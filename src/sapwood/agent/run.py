@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sapwood.agent import events
 from sapwood.agent.activity import Activity
@@ -204,7 +204,7 @@ class Run:
         self, call: ToolCallBlock, on_update: Callable[[ToolResult], None]
     ) -> ToolResult:
         conversation = self._conversation
-        payload = {
+        payload: dict[str, Any] = {
             "toolName": call["name"],
             "toolCallId": call["id"],
             "input": dict(call["arguments"]),
@@ -213,7 +213,7 @@ class Run:
         if verdict.get("block"):
             return text_result(verdict.get("reason") or "Blocked by an extension.", is_error=True)
         context = ToolContext(
-            conversation.manager.cwd,
+            conversation.cwd,
             on_update,
             conversation.shell_environment(),
             conversation.settings.shell,
@@ -223,7 +223,7 @@ class Run:
         result = await run_tool(tools, call["name"], call["id"], payload["input"], context)
         return await self._reviewed(payload, result)
 
-    async def _reviewed(self, payload: dict[str, object], result: ToolResult) -> ToolResult:
+    async def _reviewed(self, payload: dict[str, Any], result: ToolResult) -> ToolResult:
         """The result as the extensions want it."""
         changes = await self._conversation.extensions.emit(
             "tool_result",

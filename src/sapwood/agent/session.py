@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sapwood.agent import events
 from sapwood.agent.activity import Activity, Rule
 from sapwood.agent.bash import run_user_command
-from sapwood.agent.compacting import CompactionResult, compact_context
+from sapwood.agent.compacting import compact_context
 from sapwood.agent.conversation import Conversation
 from sapwood.agent.interrupt import Interrupt, Interrupted
 from sapwood.agent.navigation import Navigation, SummaryChoice, destination, navigate
@@ -30,6 +30,7 @@ from sapwood.models.thinking import is_level
 if TYPE_CHECKING:
     from sapwood.agent.extensions import ExtensionHost
     from sapwood.agent.settings import Settings
+    from sapwood.compaction.compact import CompactionResult
     from sapwood.models.catalogue import Catalogue
     from sapwood.models.model import Model
     from sapwood.session.manager import SessionManager
@@ -136,7 +137,7 @@ class AgentSession:
 
     @property
     def cwd(self) -> Path:
-        return self.manager.cwd
+        return self._conversation.cwd
 
     @property
     def session_id(self) -> str:
@@ -387,11 +388,17 @@ class AgentSession:
         await self._make_way("fork")
         entry = self.manager.tree.require(entry_id)
         where = destination(entry, exact=position == "at")
-        leaf = where.leaf_id if position == "at" else entry.parent_id
+        leaf = entry.id if position == "at" else entry.parent_id
         return await self._do(Activity.NAVIGATING, self._fork(leaf, where.editor_text))
 
     async def _fork(self, leaf_id: str | None, text: str | None) -> Forked:
-        await self._replace(self.manager.branched(leaf_id))
+        await self._leave_session()
+        if leaf_id is None:
+            self._open(self._empty_session(parent=self.manager.path))
+        else:
+            self.manager.create_branched_session(leaf_id)
+            self._conversation.begin_session()
+        self._arrive()
         return Forked(text)
 
     async def clone(self) -> Forked:
@@ -404,27 +411,46 @@ class AgentSession:
     async def new_session(self) -> None:
         """Open an empty session in the same folder; it is on disk if this one is."""
         await self._make_way("new_session")
-        await self._do(Activity.NAVIGATING, self._replace(self.manager.successor()))
+        await self._do(Activity.NAVIGATING, self._replace(self._empty_session))
+
+    def _empty_session(self, parent: Path | None = None) -> SessionManager:
+        from sapwood.session.manager import SessionManager
+
+        manager = self.manager
+        if not manager.is_persisted:
+            return SessionManager.in_memory(manager.cwd)
+        return SessionManager.create(manager.cwd, manager.session_dir, parent_session=parent)
 
     async def switch_session(self, path: Path) -> None:
         """Open another session in place of this one."""
         from sapwood.session.manager import SessionManager
 
         await self._make_way("switch_session")
-        await self._do(Activity.NAVIGATING, self._replace(SessionManager.open(path)))
+        await self._do(Activity.NAVIGATING, self._replace(lambda: SessionManager.open(path)))
 
-    async def _replace(self, manager: SessionManager) -> None:
-        conversation = self._conversation
-        conversation.extensions.post("session_shutdown", {"reason": "switch"})
-        await conversation.extensions.flush()
-        conversation.detach()
-        conversation.attach(manager)
-        conversation.follow_path()
-        path = manager.path
-        conversation.emit(
-            events.session_changed(manager.session_id, str(path) if path is not None else None)
+    async def _replace(self, open_next: Callable[[], SessionManager]) -> None:
+        """Open the next session, and only then let go of this one."""
+        manager = open_next()
+        await self._leave_session()
+        self._open(manager)
+        self._arrive()
+
+    async def _leave_session(self) -> None:
+        self.extensions.post("session_shutdown", {"reason": "switch"})
+        await self.extensions.flush()
+
+    def _open(self, manager: SessionManager) -> None:
+        self._conversation.detach()
+        self._conversation.attach(manager)
+
+    def _arrive(self) -> None:
+        """Follow the path of the session that is open now, and tell everybody."""
+        self._conversation.follow_path()
+        path = self.manager.path
+        self._conversation.emit(
+            events.session_changed(self.session_id, str(path) if path is not None else None)
         )
-        conversation.extensions.post("session_start", {"reason": "switch"})
+        self.extensions.post("session_start", {"reason": "switch"})
 
     async def dispose(self) -> None:
         """Stop everything and let go of the file. The session cannot be used any more."""

@@ -80,7 +80,7 @@ def _reply(message: AssistantMessage, failure: Failure | None) -> SummaryReply:
         usage=message["usage"],
         error=failure.message if failure else None,
         overflow=failure is not None and failure.kind == "overflow",
-        retryable=failure is not None and failure.retryable,
+        retryable=False,  # passing trouble was waited for here
         learnt_window=failure.context_window if failure else None,
     )
 

@@ -1,0 +1,251 @@
+"""The command ``sapwood [options] [@files…] [messages…]``: which mode, then off it goes.
+
+Terminal on both ends and no ``-p``: the UI. Otherwise print mode, or JSON with ``--mode json``.
+Imports that a run needs are made in a thread while the session is being opened.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sapwood.errors import SapwoodError
+from sapwood.modes.options import AgentFlags
+
+LEVELS = ("off", "minimal", "low", "medium", "high", "xhigh", "max")
+
+
+def _options(*options: Callable[..., Any]) -> Callable[[Any], Any]:
+    def apply(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return apply
+
+
+_MODES = _options(
+    click.option("-p", "--print", "print_mode", is_flag=True, help="Answer and exit."),
+    click.option(
+        "--mode",
+        type=click.Choice(["text", "json", "rpc"]),
+        default="text",
+        help="json: events as JSON lines.",
+    ),
+)
+_SESSIONS = _options(
+    click.option(
+        "-c",
+        "--continue",
+        "continue_recent",
+        is_flag=True,
+        help="Go on with the most recent session of this folder.",
+    ),
+    click.option("-r", "--resume", is_flag=True, help="Choose a session to go on with."),
+    click.option("--session", metavar="PATH|ID", help="Open a session by file, id or id prefix."),
+    click.option("--session-id", metavar="ID", help="Open the session with this id, or make it."),
+    click.option("--fork", metavar="PATH|ID", help="Copy a session into this folder as a new one."),
+    click.option(
+        "--session-dir",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Where session files are kept.",
+    ),
+    click.option("--no-session", is_flag=True, help="Keep the session in memory only."),
+    click.option("-n", "--name", metavar="NAME", help="Display name of the session."),
+)
+_MODELS = _options(
+    click.option("--provider", metavar="NAME", help="Provider of the model."),
+    click.option("--model", metavar="[PROVIDER/]ID[:THINKING]", help="Model to use."),
+    click.option("--models", metavar="PATTERNS", help="Models to switch between, comma separated."),
+    click.option(
+        "--list-models", is_flag=False, flag_value="", metavar="[SEARCH]", help="List models, exit."
+    ),
+    click.option("--api-key", metavar="KEY", help="Key for the model's provider."),
+    click.option("--thinking", type=click.Choice(LEVELS), help="How much the model thinks."),
+)
+_TOOLS = _options(
+    click.option("-t", "--tools", metavar="NAMES", help="Tools to offer: a,b or +a,-b."),
+    click.option("-xt", "--exclude-tools", metavar="NAMES", help="Tools not to offer."),
+    click.option("-nt", "--no-tools", is_flag=True, help="Offer no tools."),
+    click.option("--system-prompt", metavar="TEXT|FILE", help="Replace the system prompt."),
+    click.option(
+        "--append-system-prompt", metavar="TEXT|FILE", multiple=True, help="Add to the prompt."
+    ),
+    click.option("-nc", "--no-context-files", is_flag=True, help="Read no AGENTS.md files."),
+    click.option(
+        "-e",
+        "--extension",
+        "extensions",
+        type=click.Path(path_type=Path),
+        multiple=True,
+        metavar="FILE",
+        help="Load an extension.",
+    ),
+    click.option("-ne", "--no-extensions", is_flag=True, help="Load only those given with -e."),
+    click.option(
+        "-a", "--approve", "trust", flag_value=True, default=None, type=bool,
+        help="Use the project's own settings and extensions this time.",
+    ),
+    click.option(
+        "-na", "--no-approve", "trust", flag_value=False, type=bool,
+        help="Leave the project's own settings and extensions out this time.",
+    ),
+)  # fmt: skip
+_OTHER = _options(
+    click.option(
+        "--export",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write a session file as HTML and exit; a message names the output.",
+    ),
+    click.option("--offline", is_flag=True, help="Make no request but those to the model."),
+    click.option("--verbose", is_flag=True, help="Say more while starting."),
+)
+
+
+@click.command(
+    "sapwood",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    options_metavar="[OPTIONS]",
+)
+@click.argument("messages", nargs=-1, metavar="[@FILES…] [MESSAGES…]")
+@_MODES
+@_SESSIONS
+@_MODELS
+@_TOOLS
+@_OTHER
+@click.version_option(None, "-v", "--version", package_name="sapwood", message="%(version)s")
+def agent_command(**values: Any) -> None:
+    """A coding agent whose session is a tree.
+
+    Without -p, in a terminal, this opens the terminal UI. Piped input is put before the first
+    message; @path adds a text file or an image.
+    """
+    sys.exit(run(AgentFlags(**values)))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run with these arguments; the exit status."""
+    try:
+        agent_command.main(args=list(argv), prog_name="sapwood", standalone_mode=True)
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else 1
+    return 0
+
+
+def run(flags: AgentFlags) -> int:
+    """Do what the flags say; errors are one line and status 1."""
+    from sapwood.modes.headless import FAILED, tell
+    from sapwood.modes.opening import check_flags
+
+    try:
+        check_flags(flags)
+        if flags.list_models is not None:
+            return _list_models(flags.list_models)
+        if flags.export is not None:
+            return _export(flags.export, flags.messages)
+        if flags.mode == "rpc":
+            raise SapwoodError("RPC mode is not part of this version yet; --mode json is.")
+        if _wants_ui(flags):
+            return _run_ui(flags)
+        return _run_headless(flags)
+    except SapwoodError as error:
+        tell(str(error))
+        return FAILED
+
+
+def _wants_ui(flags: AgentFlags) -> bool:
+    if flags.print_mode or flags.mode != "text":
+        if flags.resume:
+            raise SapwoodError("--resume opens the picker, which needs a terminal; use -c.")
+        return False
+    both_ends = sys.stdin.isatty() and sys.stdout.isatty()
+    if flags.resume and not both_ends:
+        raise SapwoodError("--resume opens the picker, which needs a terminal; use -c.")
+    return both_ends
+
+
+def _run_ui(flags: AgentFlags) -> int:
+    from sapwood.modes.opening import Opening
+    from sapwood.modes.prompts import make_prompts
+    from sapwood.modes.tui.launch import Launch
+    from sapwood.modes.tui.start import run_tui
+
+    opening = Opening(flags, interactive=True)
+    prompts = make_prompts(flags.messages, opening.cwd)
+    return run_tui(
+        Launch(
+            open_session=opening.open_session,
+            open_path=opening.open_path,
+            agent_dir=opening.agent_dir,
+            cwd=opening.cwd,
+            prompts=[(prompt.text, prompt.images) for prompt in prompts],
+            resume=flags.resume,
+            verbose=flags.verbose,
+        )
+    )
+
+
+def _run_headless(flags: AgentFlags) -> int:
+    import asyncio
+
+    from sapwood.modes.opening import Opening
+    from sapwood.modes.prompts import make_prompts
+
+    opening = Opening(flags, interactive=False)
+    piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read()
+    text = piped.decode("utf-8-sig", "replace") if isinstance(piped, bytes) else piped
+    prompts = make_prompts(flags.messages, opening.cwd, text)
+    if not prompts:
+        raise SapwoodError("There is nothing to ask: give a message, or pipe one in.")
+    return asyncio.run(_answer(flags, opening, prompts))
+
+
+async def _answer(flags: AgentFlags, opening: Any, prompts: Any) -> int:
+    from sapwood.modes.opening import NobodyToAsk
+
+    session = await opening.open_session(NobodyToAsk())
+    try:
+        if flags.mode == "json":
+            from sapwood.modes.json import run_json
+
+            return await run_json(session, prompts)
+        from sapwood.modes.print import run_print
+
+        return await run_print(session, prompts)
+    finally:
+        await session.dispose()
+
+
+def _list_models(search: str) -> int:
+    from sapwood.models.catalogue import Catalogue
+    from sapwood.modes.headless import tell
+    from sapwood.session.paths import agent_dir
+
+    catalogue = Catalogue.load(agent_dir())
+    for problem in catalogue.problems:
+        tell(problem)
+    models = catalogue.search(search)
+    if not models:
+        raise SapwoodError(
+            f"No available model fits {search}." if search else "No provider has a key yet."
+        )
+    width = max(len(model.ref) for model in models)
+    for model in models:
+        window = f"{model.context_window:>9,}" if model.context_window else f"{'?':>9}"
+        traits = [*model.inputs[1:], *(["thinking"] if model.reasoning else [])]
+        click.echo(f"{model.ref:<{width}}  {window}  {' '.join(traits)}".rstrip())
+    return 0
+
+
+def _export(source: Path, rest: Sequence[str]) -> int:
+    from sapwood.library.export import export_html
+
+    target = Path(rest[0]) if rest else None
+    click.echo(export_html(source, target))
+    return 0

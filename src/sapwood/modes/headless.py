@@ -1,0 +1,80 @@
+"""A session without a terminal: run the prompts, stop in order, say how it ended.
+
+Shared by the print and the JSON mode. Exit codes: 0 answered, 1 the run ended in an error (one line
+on standard error), 130 interrupted (143 by SIGTERM). A second Ctrl+C does not wait any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sapwood.text import one_line
+
+if TYPE_CHECKING:
+    from sapwood.agent.session import AgentSession
+    from sapwood.modes.prompts import Prompt
+    from sapwood.session.schema import AssistantMessage
+
+OK, FAILED, INTERRUPTED = 0, 1, 130
+
+
+def tell(text: str) -> None:
+    """One line on standard error; standard output belongs to answers and records."""
+    print(f"sapwood: {one_line(text)}", file=sys.stderr, flush=True)
+
+
+async def run_prompts(session: AgentSession, prompts: Sequence[Prompt]) -> int:
+    """Send the prompts one after the other until one fails."""
+    interruption = _Interruption(session)
+    try:
+        for prompt in prompts:
+            before = session.last_answer()
+            await session.prompt(prompt.text, prompt.images)
+            if interruption.signal is not None:
+                return 128 + interruption.signal
+            answer = session.last_answer()
+            error = failure_of(answer) if answer is not before else None
+            if error is not None:
+                tell(error)
+                return FAILED
+    finally:
+        interruption.restore()
+    return OK
+
+
+def failure_of(answer: AssistantMessage | None) -> str | None:
+    """Why an answer is none, in one line; None when it is one."""
+    if answer is None:
+        return None
+    if answer["stopReason"] == "error":
+        return answer.get("errorMessage") or "The request failed."
+    if answer["stopReason"] == "aborted":
+        return "The run was aborted."
+    return None
+
+
+class _Interruption:
+    """Ctrl+C and SIGTERM abort the run, which is then stored; a second one ends the process."""
+
+    def __init__(self, session: AgentSession) -> None:
+        self.signal: int | None = None
+        self._session = session
+        self._loop = asyncio.get_running_loop()
+        self._aborting: asyncio.Task[None] | None = None
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._loop.add_signal_handler(number, self._handle, number)
+
+    def _handle(self, number: int) -> None:
+        if self.signal is not None:
+            os._exit(128 + number)
+        self.signal = number
+        self._aborting = self._loop.create_task(self._session.abort())
+
+    def restore(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._loop.remove_signal_handler(number)

@@ -1,0 +1,208 @@
+"""From flags to an open session: which file, which folder, and what must be asked first.
+
+Opening may have to ask a person (fork a session of another folder? trust this project? the folder
+is gone, what now?). Where nobody can be asked, `NobodyToAsk` turns the question into an error.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sapwood.errors import SapwoodError, SessionError, SessionNotFoundError
+
+if TYPE_CHECKING:
+    from sapwood.agent.create import SessionOptions
+    from sapwood.agent.session import AgentSession
+    from sapwood.agent.settings import Settings
+    from sapwood.modes.options import AgentFlags
+    from sapwood.modes.tui.launch import Asker
+    from sapwood.session.manager import SessionManager
+
+
+class NobodyToAsk:
+    """The `Asker` of the modes without a terminal: every question is an error that says so."""
+
+    async def choose(
+        self, title: str, answers: Sequence[tuple[str, str, str]], text: str = ""
+    ) -> str | None:
+        raise SessionError(f"{title} {text}".strip())
+
+
+class Opening:
+    """Opens sessions as the flags say; `interactive` questions go to the asker."""
+
+    def __init__(self, flags: AgentFlags, *, interactive: bool) -> None:
+        from sapwood.session.paths import agent_dir
+
+        self.flags = flags
+        self.interactive = interactive
+        self.cwd = Path(os.getcwd())
+        self.agent_dir = agent_dir()
+
+    async def open_session(self, ask: Asker) -> AgentSession | None:
+        """What the flags ask for; None when the user backed out of a question."""
+        manager = await self._manager(ask)
+        return await self._session(manager, ask) if manager is not None else None
+
+    async def open_path(self, path: Path, ask: Asker) -> AgentSession | None:
+        """The session at `path`, with everything else as the flags say."""
+        manager = await self._existing(path, ask)
+        return await self._session(manager, ask) if manager is not None else None
+
+    async def _session(self, manager: SessionManager, ask: Asker) -> AgentSession | None:
+        from sapwood.agent.create import create_agent_session
+
+        try:
+            trust = await self._trust(Path(manager.cwd), ask)
+            session = await create_agent_session(self._options(manager, trust))
+        except BaseException:
+            manager.close()
+            raise
+        name = self.flags.name
+        if name is not None and name != session.session_name:
+            session.set_session_name(name)
+        return session
+
+    def _options(self, manager: SessionManager, trust: bool | None) -> SessionOptions:
+        from sapwood.agent.create import SessionOptions
+
+        flags = self.flags
+        return SessionOptions(
+            manager=manager,
+            model=flags.model,
+            provider=flags.provider,
+            thinking_level=flags.thinking,
+            api_key=flags.api_key,
+            tools=flags.tools,
+            exclude_tools=flags.exclude_tools,
+            no_tools=flags.no_tools,
+            system_prompt=flags.system_prompt,
+            append_system_prompt=flags.append_system_prompt,
+            context_files=not flags.no_context_files,
+            extensions=flags.extensions,
+            discover_extensions=not flags.no_extensions,
+            models=flags.models.split(",") if flags.models else None,
+            trust=trust,
+            agent_dir=self.agent_dir,
+        )
+
+    # Which record
+
+    async def _manager(self, ask: Asker) -> SessionManager | None:
+        from sapwood.session.manager import SessionManager
+
+        flags = self.flags
+        if flags.no_session:
+            return SessionManager.in_memory(self.cwd)
+        folder = self.session_dir()
+        if flags.fork is not None:
+            return SessionManager.fork_from(
+                self._find(flags.fork, folder), self.cwd, folder, id=flags.session_id
+            )
+        if flags.continue_recent:
+            return SessionManager.continue_recent(self.cwd, folder)
+        if flags.session is not None:
+            return await self._existing(self._find(flags.session, folder), ask)
+        if flags.session_id is not None:
+            return await self._by_exact_id(flags.session_id, folder, ask)
+        return SessionManager.create(self.cwd, folder)
+
+    def session_dir(self) -> Path | None:
+        """The folder of session files if flag, environment or setting name one."""
+        if self.flags.session_dir is not None:
+            return self.flags.session_dir
+        if os.environ.get("PI_CODING_AGENT_SESSION_DIR"):
+            return None  # `default_session_dir` knows it
+        return self._settings().session_dir
+
+    def _settings(self) -> Settings:
+        from sapwood.agent.settings import Settings
+
+        return Settings.load(self.agent_dir, self.cwd, False)
+
+    def _find(self, reference: str, folder: Path | None) -> Path:
+        from sapwood.session.manager import SessionManager
+
+        if "/" in reference or "\\" in reference or reference.endswith(".jsonl"):
+            return self.cwd / os.path.expanduser(reference)
+        return SessionManager.find_by_id(reference, self.cwd, folder)
+
+    async def _by_exact_id(
+        self, session_id: str, folder: Path | None, ask: Asker
+    ) -> SessionManager | None:
+        from sapwood.session.manager import SessionManager
+
+        try:
+            path = SessionManager.find_by_id(session_id, self.cwd, folder, exact=True)
+        except SessionNotFoundError:
+            return SessionManager.create(self.cwd, folder, id=session_id)
+        return await self._existing(path, ask)
+
+    async def _existing(self, path: Path, ask: Asker) -> SessionManager | None:
+        """Open `path`, asking first where its folder is another one or gone."""
+        from sapwood.session.manager import SessionManager
+
+        manager = SessionManager.open(path)
+        folder = Path(manager.cwd)
+        if folder.is_dir():
+            return manager
+        manager.close()
+        answer = await ask.choose(
+            f"The folder of this session, {folder}, does not exist any more.",
+            (
+                ("continue", "Continue here", f"work in {self.cwd} from now on"),
+                ("fork", "Fork here", f"copy it into a new session in {self.cwd}"),
+                ("cancel", "Cancel", "change nothing"),
+            ),
+            "Use --fork to copy it into the current folder." if not self.interactive else "",
+        )
+        if answer == "continue":
+            return SessionManager.open(path, cwd=self.cwd)
+        if answer == "fork":
+            return SessionManager.fork_from(path, self.cwd, self.session_dir())
+        return None
+
+    # Trust
+
+    async def _trust(self, project: Path, ask: Asker) -> bool | None:
+        """The decision on the project's own files; a new one is kept."""
+        from sapwood.agent.trust import is_trusted, protected_files, save_decision
+
+        if self.flags.trust is not None or not self.interactive:
+            return self.flags.trust
+        default = self._settings().values.default_project_trust
+        known = is_trusted(self.agent_dir, project, default=default)
+        if known is not None:
+            return known
+        names = ", ".join(path.name for path in protected_files(project))
+        answer = await ask.choose(
+            "Trust this project?",
+            (
+                ("yes", "Trust it", "its settings and extensions may run code"),
+                ("no", "Do not trust it", "leave them out"),
+            ),
+            f"{project} has files of its own for the agent: {names}.",
+        )
+        if answer is None:
+            return None
+        save_decision(self.agent_dir, project, answer == "yes")
+        return answer == "yes"
+
+
+def check_flags(flags: AgentFlags) -> None:
+    """Raise `SapwoodError` for flags that exclude each other."""
+    if flags.fork is not None:
+        others = {
+            "--session": flags.session,
+            "-c": flags.continue_recent,
+            "-r": flags.resume,
+            "--no-session": flags.no_session,
+        }
+        clash = [name for name, value in others.items() if value]
+        if clash:
+            raise SapwoodError(f"--fork makes a new session; it cannot go with {clash[0]}.")
+    if flags.session is not None and flags.session_id is not None:
+        raise SapwoodError("Give either --session or --session-id.")

@@ -1,0 +1,70 @@
+"""From the command line's words, files and piped input to prompts.
+
+Piped input comes first, then the text of ``@files``, then the first message, all in one prompt;
+further messages are prompts of their own. Images become image blocks of the first prompt.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sapwood.errors import SapwoodError
+
+if TYPE_CHECKING:
+    from sapwood.session.schema import ImageBlock
+
+MAX_FILE_BYTES = 10 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    text: str
+    images: tuple[ImageBlock, ...] = ()
+
+
+def make_prompts(
+    words: Sequence[str], cwd: Path, piped: str = "", *, resize_images: bool = True
+) -> list[Prompt]:
+    """The prompts, in order; raises `SapwoodError` for a file that cannot be read."""
+    files = [word[1:] for word in words if word.startswith("@") and len(word) > 1]
+    messages = [word for word in words if not (word.startswith("@") and len(word) > 1)]
+    parts = [piped.strip("\n")] if piped.strip() else []
+    images: list[ImageBlock] = []
+    for name in files:
+        text, image = _read(name, cwd, resize_images)
+        parts.append(text)
+        images += [image] if image is not None else []
+    first = [*parts, *messages[:1]]
+    if not first:
+        return []
+    return [Prompt("\n\n".join(first), tuple(images)), *(Prompt(text) for text in messages[1:])]
+
+
+def _read(name: str, cwd: Path, resize: bool) -> tuple[str, ImageBlock | None]:
+    path = cwd / os.path.expanduser(name)
+    try:
+        if path.is_dir():
+            raise SapwoodError(f"{name} is a folder; name the files in it.")
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise SapwoodError(f"{name} is too large for a prompt; let the agent read it instead.")
+        data = path.read_bytes()
+    except OSError as error:
+        raise SapwoodError(f"{name} cannot be read: {error.strerror}.") from None
+    from sapwood.agent.images import load_image, sniff_image
+
+    if sniff_image(data) is not None:
+        image = load_image(data, resize=resize)
+        note = f" {image.note}" if image.note else ""
+        return f'<file name="{_attribute(name)}">An image, attached.{note}</file>', image.block
+    if b"\0" in data[:8192]:
+        raise SapwoodError(f"{name} is neither text nor an image that can be shown to a model.")
+    text = data.decode("utf-8-sig", "replace").replace("</file>", r"<\/file>")
+    return f'<file name="{_attribute(name)}">\n{text}\n</file>', None
+
+
+def _attribute(name: str) -> str:
+    return name.replace('"', "'").replace("<", "").replace(">", "")
