@@ -92,6 +92,8 @@ def _kind_of(text: str, status: int | None, provider: str, limits: phrasings.Lim
         return "overflow"
     if phrasings.REFUSED.search(text):
         return "refused"
+    if status == 400 and phrasings.AUTH.search(text):
+        return "auth"  # Google's answer to a wrong key
     return _kind_of_status(status) or _kind_of_trouble(text)
 
 

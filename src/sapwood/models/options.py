@@ -86,26 +86,33 @@ def _thinking_settings(
 ) -> dict[str, Any]:
     if not model.reasoning:
         return {}
-    if model.api == "anthropic-messages":
-        return _anthropic_thinking(adapter, level, max_tokens)
     if model.api == "openai-completions":
         return _chat_effort(model, level)
+    if level != "off" and _takes_budget(model, adapter) and max_tokens is not None:
+        return _budget(model, thinking_budget(level, max_tokens))
     settings: dict[str, Any] = {"thinking": False if level == "off" else level}
     if model.api == "openai-responses" and level != "off":
         settings["openai_reasoning_summary"] = "auto"
     return settings
 
 
-def _anthropic_thinking(
-    adapter: Adapter[Any], level: ThinkingLevel, max_tokens: int | None
-) -> dict[str, Any]:
-    """Newer models choose how long to think; older ones take a budget below the output limit."""
-    if level == "off" or adapter.profile.get("anthropic_supports_adaptive_thinking", False):
-        return {"thinking": False if level == "off" else level}
-    budget = thinking_budget(level, max_tokens) if max_tokens is not None else None
+def _takes_budget(model: Model, adapter: Adapter[Any]) -> bool:
+    """Older models take a number of tokens, newer ones choose how long to think."""
+    profile: Mapping[str, Any] = adapter.profile
+    if model.api == "anthropic-messages":
+        return not profile.get("anthropic_supports_adaptive_thinking", False)
+    if model.api == "google-generative-ai":
+        return not profile.get("google_supports_thinking_level", True)
+    return False
+
+
+def _budget(model: Model, budget: int | None) -> dict[str, Any]:
+    """Thinking with `budget` tokens, or none at all where there is no room for it."""
     if budget is None:
-        return {"anthropic_thinking": {"type": "disabled"}}
-    return {"anthropic_thinking": {"type": "enabled", "budget_tokens": budget}}
+        return {"thinking": False}
+    if model.api == "anthropic-messages":
+        return {"anthropic_thinking": {"type": "enabled", "budget_tokens": budget}}
+    return {"google_thinking_config": {"include_thoughts": True, "thinking_budget": budget}}
 
 
 _EFFORTS = {"xhigh": "high", "max": "high"}
