@@ -1,6 +1,7 @@
-"""Whole small files, replaced at once: settings, keys, trust, and what the tools write.
+"""Whole files, replaced at once: settings, keys, trust, sessions, and what the tools write.
 
-``write_atomic`` never leaves half a file behind. ``folder_lock`` is the lock that other programs on
+``write_atomic`` and, for files of any size, ``replace_atomic`` never leave half a file behind.
+``folder_lock`` is the lock that other programs on
 the same files use too: a folder named ``<file>.lock`` that is made to take the lock, touched while
 it is held and removed to free it. A lock untouched for ten seconds was left by a crash.
 """
@@ -9,12 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from sapwood.errors import SapwoodError
@@ -23,6 +22,7 @@ _STALE_SECONDS = 10.0
 _TOUCH_SECONDS = 4.0
 _WAIT_SECONDS = 12.0
 _POLL_SECONDS = 0.02
+_BUFFER = 1024 * 1024
 
 
 class FileLockedError(SapwoodError):
@@ -41,27 +41,58 @@ def write_atomic(path: Path, data: bytes, *, mode: int | None = 0o600) -> None:
     """
     target = Path(os.path.realpath(path))
     try:
-        _replace(target, data, mode)
+        replace_atomic(target, [data], mode=mode)
     except OSError:
         if not target.is_file():
             raise
         target.write_bytes(data)
 
 
-def _replace(target: Path, data: bytes, mode: int | None) -> None:
+def replace_atomic(path: Path, pieces: Iterable[bytes], *, mode: int | None = 0o600) -> None:
+    """Replace ``path`` by ``pieces`` in one step: temporary sibling, fsync, rename.
+
+    Modes and links as for ``write_atomic``. Killed at any point, the old file is there or the
+    complete new one.
+
+    Raises:
+        OSError: the file cannot be replaced; it is then unchanged.
+    """
+    target = Path(os.path.realpath(path))
     wanted = _mode_of(target, mode)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
+    temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(6).hex()}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+        with os.fdopen(handle, "wb", buffering=_BUFFER) as file:
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, wanted)
-        os.replace(name, target)
+        os.chmod(temporary, wanted)
+        os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(name)
+            os.unlink(temporary)
         raise
+    sync_folder(target.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in ``folder`` survive a power cut, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make ``folder`` and its missing parents, open to their owner alone."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
 
 
 def _mode_of(target: Path, mode: int | None) -> int:
@@ -87,7 +118,7 @@ def folder_lock(
         FileLockedError: the holder is alive and did not let go.
     """
     target = Path(os.path.realpath(path))
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(target.parent)
     folder = target.with_name(target.name + ".lock")
     _take(folder, clock, wait)
     released = threading.Event()
@@ -98,7 +129,7 @@ def folder_lock(
     finally:
         released.set()
         keeper.join()
-        shutil.rmtree(folder, ignore_errors=True)
+        _free(folder)
 
 
 def _take(folder: Path, clock: Callable[[], float], wait: Callable[[float], None]) -> None:
@@ -109,7 +140,7 @@ def _take(folder: Path, clock: Callable[[], float], wait: Callable[[float], None
             return
         except FileExistsError:
             if _is_stale(folder, clock()):
-                shutil.rmtree(folder, ignore_errors=True)
+                _free(folder)
             elif clock() > deadline:
                 raise FileLockedError(
                     f"{folder} is held by another program; remove the folder if none is running"
@@ -122,6 +153,12 @@ def _is_stale(folder: Path, now: float) -> bool:
         return now - folder.stat().st_mtime > _STALE_SECONDS
     except FileNotFoundError:
         return False
+
+
+def _free(folder: Path) -> None:
+    from shutil import rmtree  # not needed by those who only replace files
+
+    rmtree(folder, ignore_errors=True)
 
 
 def _keep(folder: Path, released: threading.Event) -> None:

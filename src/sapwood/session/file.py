@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from sapwood.errors import SessionWriteError
+from sapwood.files import make_private_folder, replace_atomic, sync_folder
 from sapwood.session.entry import Entry
 from sapwood.session.load import Loaded, Oddities, read_entries
 from sapwood.session.source import CHUNK, FileSource, Line, read_lines
@@ -137,9 +138,8 @@ class SessionFile:
     def rewrite(self, lines: Iterable[bytes]) -> None:
         """Replace the content by ``lines``; for migration. The descriptor of old lines stays."""
         assert self.source is not None
-        mode = self.source.stat().st_mode & 0o777
         with self._writing():
-            replace_file(self.path, (line + b"\n" for line in lines), mode)
+            replace_atomic(self.path, (line + b"\n" for line in lines))
         self._adopt_rewritten()
 
     def _adopt_rewritten(self) -> None:
@@ -238,7 +238,7 @@ class SessionFile:
         source, mode = self.source, self.source.stat().st_mode & 0o777
         with self._writing():
             make_private_folder(self.path.parent)
-            replace_file(self.path, copied(source, 0, self._end), mode)
+            replace_atomic(self.path, copied(source, self._end), mode=mode)
         self.close()
         self.source = FileSource(self.path)
         self._remember(self.source.stat())
@@ -275,48 +275,10 @@ def write_all(fd: int, data: bytes) -> None:
         written += os.write(fd, data[written:])
 
 
-def copied(source: FileSource, start: int, end: int) -> Iterator[bytes]:
-    """The bytes from ``start`` to ``end`` in pieces."""
+def copied(source: FileSource, end: int) -> Iterator[bytes]:
+    """The bytes before ``end``, in pieces."""
+    start = 0
     while start < end:
         piece = source.read(start, min(CHUNK, end - start))
         start += len(piece)
         yield piece
-
-
-def replace_file(path: Path, pieces: Iterable[bytes], mode: int = 0o600) -> None:
-    """Write a whole file: temporary sibling, fsync, rename, fsync of the folder."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(fd, "wb", buffering=CHUNK) as file:
-            file.writelines(pieces)
-            file.flush()
-            os.chmod(temporary, mode)
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    if os.name == "nt":
-        return
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def make_private_folder(folder: Path) -> None:
-    """Make ``folder`` and its missing parents, readable by their owner alone."""
-    missing = []
-    while not folder.exists():
-        missing.append(folder)
-        folder = folder.parent
-    for each in reversed(missing):
-        with contextlib.suppress(FileExistsError):
-            each.mkdir(mode=0o700)

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from sapwood.errors import SessionWriteError
+from sapwood.files import make_private_folder, replace_atomic
 from sapwood.session.codec import encode_line
 from sapwood.session.entry import Entry
-from sapwood.session.file import make_private_folder, replace_file
 from sapwood.session.origin import Origin
 from sapwood.session.schema import JsonObject, SessionHeader
 from sapwood.session.source import FileSource, read_lines
@@ -105,6 +105,6 @@ def write_session(path: Path, lines: Iterable[bytes]) -> None:
     """Write a new session file, whole or not at all."""
     try:
         make_private_folder(path.parent)
-        replace_file(path, (line + b"\n" for line in lines))
+        replace_atomic(path, (line + b"\n" for line in lines))
     except OSError as error:
         raise SessionWriteError(f"{path}: not written ({error.strerror or error}).") from error

@@ -61,7 +61,7 @@ class SessionManager:
         self,
         tree: SessionTree,
         *,
-        cwd: str,
+        cwd: Path,
         session_dir: Path | None = None,
         store: SessionStore | None = None,
         origin: Origin = SYSTEM,
@@ -97,7 +97,7 @@ class SessionManager:
         store = SessionStore(path, writer=writer, durability=durability, origin=origin)
         return cls(
             SessionTree(header),
-            cwd=os.fspath(cwd),
+            cwd=Path(cwd),
             session_dir=folder,
             store=store,
             origin=origin,
@@ -130,7 +130,7 @@ class SessionManager:
         recorded = tree.header.get("cwd")
         return cls(
             tree,
-            cwd=here or (recorded if isinstance(recorded, str) and recorded else os.getcwd()),
+            cwd=Path(here or (recorded if isinstance(recorded, str) and recorded else os.getcwd())),
             session_dir=Path(session_dir) if session_dir else path.parent,
             store=store,
             origin=origin,
@@ -148,7 +148,9 @@ class SessionManager:
         """A session without a file, holding ``entries`` (JSON objects with ids) if given."""
         where = os.fspath(cwd) if cwd else os.getcwd()
         given = [Entry.of(entry) for entry in entries or () if entry.get("type") != "session"]
-        return cls(SessionTree(new_header(origin, where, id), given), cwd=where, origin=origin)
+        return cls(
+            SessionTree(new_header(origin, where, id), given), cwd=Path(where), origin=origin
+        )
 
     @classmethod
     def continue_recent(
@@ -347,14 +349,14 @@ class SessionManager:
         note: str | Unset = UNSET,
     ) -> str:
         """Usage that belongs to no message; it counts in totals."""
-        fields = present(kind=kind, provider=provider, model=model, usage=usage, note=note)
+        fields = present(kind=kind, provider=provider, model=model, usage=usage, note=note or UNSET)
         with self._turn():
             return self._add("usage", fields)
 
     def append_compaction(
         self,
         summary: str,
-        first_kept_entry_id: str | None,
+        first_kept_entry_id: str | Unset | None,
         tokens_before: int,
         details: Json | Unset = UNSET,
         from_hook: bool | Unset = UNSET,
@@ -371,7 +373,7 @@ class SessionManager:
             checkpoint = prompt_checkpoint(self.tree)
             fields = present(
                 summary=summary,
-                firstKeptEntryId=entry_id if first_kept_entry_id is None else first_kept_entry_id,
+                firstKeptEntryId=kept if isinstance(kept := first_kept_entry_id, str) else entry_id,
                 tokensBefore=tokens_before,
                 details=details,
                 usage=usage,
@@ -503,34 +505,53 @@ class SessionManager:
 
     # --- forking ------------------------------------------------------------------------------
 
-    def create_branched_session(self, leaf_id: str) -> Path | None:
-        """Go on in a new session that holds the path to ``leaf_id`` alone.
+    def branched(self, leaf_id: str | None) -> SessionManager:
+        """A new session that holds the path to ``leaf_id`` alone (None: nothing yet).
 
-        The new file names this one as its parent; labels of entries on the path are carried over.
-        The manager stands in the new session afterwards, and its path is returned (None in
-        memory). Without a user or assistant message on the path the file appears with the first.
-        Raises ``EntryNotFoundError``.
+        It names this one as its parent; labels of entries on the path are carried over. Its file
+        is there at once if a user or assistant message is on the path; in memory when this one is.
+        This manager stays as it is. Raises ``EntryNotFoundError``.
         """
-        self.tree.require(leaf_id)
-        parent = self._store and os.path.abspath(self._store.path)
-        header = new_header(self._origin, self.cwd, parent_session=parent or None)
+        if leaf_id is not None:
+            self.tree.require(leaf_id)
         entries = branch_entries(self.tree, leaf_id, self._origin)
-        if self._store is None or self.session_dir is None:
-            self.tree = SessionTree(header, entries)
-            return None
-        path = self.session_dir / session_file_name(header["id"], header["timestamp"])
-        store = SessionStore(
-            path,
+        if self._store is None:
+            header = new_header(self._origin, os.fspath(self.cwd))
+            return SessionManager(SessionTree(header, entries), cwd=self.cwd, origin=self._origin)
+        new = self._new_session(parent_session=os.path.abspath(self._store.path))
+        if any(map(starts_file, entries)):
+            assert new._store is not None
+            lines = [encode_line(new.header), *(entry.raw for entry in entries)]
+            write_session(new._store.path, lines)
+            loaded = new._store.read(self._origin)
+            assert loaded is not None
+            entries = loaded.entries
+        new.tree = SessionTree(new.header, entries)
+        return new
+
+    def successor(self) -> SessionManager:
+        """A new, empty session of the same folder, in memory when this one is."""
+        if self._store is None:
+            return SessionManager.in_memory(self.cwd, origin=self._origin)
+        return self._new_session()
+
+    def _new_session(self, parent_session: str | None = None) -> SessionManager:
+        assert self._store is not None
+        return SessionManager.create(
+            self.cwd,
+            self.session_dir,
+            parent_session=parent_session,
             writer="exclusive" if self._store.read_only else self._store.writer,
             durability=self._store.durability,
             origin=self._origin,
         )
-        if any(map(starts_file, entries)):
-            write_session(path, [encode_line(header), *(entry.raw for entry in entries)])
-            loaded = store.read(self._origin)
-            assert loaded is not None
-            entries = loaded.entries
-        self._store.close()
-        self._store = store
-        self.tree = SessionTree(header, entries)
-        return path
+
+    def create_branched_session(self, leaf_id: str) -> Path | None:
+        """Become the session that ``branched`` makes; its path, None in memory.
+
+        The lock of this one is freed, listeners stay. Raises ``EntryNotFoundError``.
+        """
+        new = self.branched(leaf_id)
+        self.close()
+        self.tree, self._store, self._acted = new.tree, new._store, True
+        return self.path

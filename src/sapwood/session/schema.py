@@ -75,7 +75,7 @@ class Cost(TypedDict):
 
 
 class Usage(TypedDict):
-    """Tokens of a request. ``input`` excludes both cache figures, ``output`` holds ``reasoning``."""
+    """Tokens of a request. ``input`` excludes both cache figures, ``output`` has ``reasoning``."""
 
     input: int
     output: int
