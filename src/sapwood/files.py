@@ -1,9 +1,9 @@
 """Whole files, replaced at once: settings, keys, trust, sessions, and what the tools write.
 
 ``write_atomic`` and, for files of any size, ``replace_atomic`` never leave half a file behind.
-``folder_lock`` is the lock that other programs on
-the same files use too: a folder named ``<file>.lock`` that is made to take the lock, touched while
-it is held and removed to free it. A lock untouched for ten seconds was left by a crash.
+``folder_lock`` is the lock that other programs on the same files use too: a folder named
+``<file>.lock`` that is made to take the lock, touched while it is held and removed to free it. A
+lock untouched for ten seconds was left by a crash.
 """
 
 from __future__ import annotations
@@ -58,15 +58,18 @@ def replace_atomic(path: Path, pieces: Iterable[bytes], *, mode: int | None = 0o
         OSError: the file cannot be replaced; it is then unchanged.
     """
     target = Path(os.path.realpath(path))
-    wanted = _mode_of(target, mode)
+    existing = _existing_mode(target)
+    wanted = mode if existing is None else existing
     temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(6).hex()}.tmp")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    first_mode = 0o666 if wanted is None else 0o600
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, first_mode)
     try:
         with os.fdopen(handle, "wb", buffering=_BUFFER) as file:
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, wanted)
+        if wanted is not None:
+            os.chmod(temporary, wanted)
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -95,14 +98,11 @@ def make_private_folder(folder: Path) -> None:
         each.mkdir(mode=0o700, exist_ok=True)
 
 
-def _mode_of(target: Path, mode: int | None) -> int:
-    with contextlib.suppress(FileNotFoundError):
+def _existing_mode(target: Path) -> int | None:
+    try:
         return stat.S_IMODE(target.stat().st_mode)
-    if mode is not None:
-        return mode
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask
+    except FileNotFoundError:
+        return None
 
 
 @contextlib.contextmanager

@@ -9,12 +9,13 @@ project's beat the agent dir's, and count only once the project is trusted.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sapwood.agent.settings import PROJECT_FOLDER
+from sapwood.agent.tools.regular_file import open_regular
+from sapwood.agent.tools.tool import ToolError
 
 CONTEXT_NAMES = ("AGENTS.override.md", "AGENTS.md", "CLAUDE.md")
 MAX_BYTES = 256 * 1024
@@ -67,16 +68,10 @@ def text_or_file(given: str, cwd: Path) -> str:
 def read_text_file(path: Path) -> str | None:
     """The text of a regular file; None if it is missing, something else, or not readable."""
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return None
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return None
-        try:
+        with open_regular(path, path.parent) as file:
             data = file.read(MAX_BYTES + 1)
-        except OSError:
-            return None
+    except (OSError, ToolError):
+        return None
     text = data[:MAX_BYTES].decode("utf-8-sig", "replace")
     return text + f"\n[cut here: {path} is too long]" if len(data) > MAX_BYTES else text
 

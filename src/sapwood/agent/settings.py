@@ -127,8 +127,9 @@ def merge(base: Mapping[str, Json], over: Mapping[str, Json]) -> JsonObject:
     merged = dict(base)
     for key, value in over.items():
         below = merged.get(key)
-        both = isinstance(below, dict) and isinstance(value, dict)
-        merged[key] = merge(below, value) if both else value
+        if isinstance(below, dict) and isinstance(value, dict):
+            value = merge(below, value)
+        merged[key] = value
     return merged
 
 

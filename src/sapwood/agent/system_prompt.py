@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
 
 from sapwood.agent.context_files import ContextFile
 from sapwood.agent.tools.tool import Tool
-from sapwood.session.schema import SystemMessage, ToolSpec
+from sapwood.session.schema import SystemMessage
 from sapwood.text import well_formed
 
 IDENTITY = """\
@@ -107,12 +106,12 @@ def system_patch(
     ``current`` is the replayed prompt of the path, None before the first request. ``timestamp`` is
     in ms since the epoch.
     """
-    old_sections = (current or {}).get("sections") or {}
-    old_tools = {spec["name"]: spec for spec in (current or {}).get("toolsAdded") or []}
+    old_sections = current.get("sections", {}) if current else {}
+    old_tools = {spec["name"]: spec for spec in current.get("toolsAdded", [])} if current else {}
     new_tools = {tool.name: tool.spec for tool in tools}
     added = [spec for name, spec in new_tools.items() if old_tools.get(name) != spec]
     removed = [name for name, spec in old_tools.items() if new_tools.get(name) != spec]
-    changed = _changed_sections(cast("Mapping[str, str | None]", old_sections), sections)
+    changed = _changed_sections(old_sections, sections)
     if current is not None and not (changed or added or removed):
         return None
     message: SystemMessage = {"role": "system", "content": "", "timestamp": timestamp}
@@ -121,7 +120,7 @@ def system_patch(
     if removed:
         message["toolsRemoved"] = [{"name": name} for name in removed]
     if added:
-        message["toolsAdded"] = cast("list[ToolSpec]", added)
+        message["toolsAdded"] = added
     return message
 
 
