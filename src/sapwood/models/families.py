@@ -51,9 +51,9 @@ def traits_of(model_id: str) -> Traits:
 
 
 _NOT_FOR_CHAT = re.compile(
-    r"embed|tts|audio|image|realtime|transcri|whisper|moderation|live|dall|veo|imagen|davinci|babbage"
-    r"|curie|^ada$|instruct$|search|computer-use|omni-|robotics|rerank|ocr|guard|decision|banana|ft:"
-    r"|-batch|deep-research|-vision-preview",
+    r"embed|tts|audio|voice|voxtral|orpheus|realtime|transcri|whisper|live|image|dall|veo|banana"
+    r"|vision-preview|ocr|moderation|guard|rerank|decision|computer-use|robotics|omni-|search"
+    r"|deep-research|davinci|babbage|curie|^ada$|turbo-instruct|claude-v1|ft:",
     re.IGNORECASE,
 )
 

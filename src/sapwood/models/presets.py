@@ -82,7 +82,7 @@ PRESETS: dict[str, Preset] = {
             _OPENAI,
             "https://api.deepseek.com",
             ("DEEPSEEK_API_KEY",),
-            "deepseek-chat",
+            "deepseek-v4-pro",
             "deepseek",
         ),
         Preset(
@@ -91,7 +91,7 @@ PRESETS: dict[str, Preset] = {
             _ANTHROPIC,
             "https://api.minimax.io/anthropic",
             ("MINIMAX_API_KEY",),
-            "MiniMax-M2",
+            "MiniMax-M2.7",
             "minimax",
         ),
         Preset(
@@ -100,7 +100,7 @@ PRESETS: dict[str, Preset] = {
             _OPENAI,
             "https://api.mistral.ai/v1",
             ("MISTRAL_API_KEY",),
-            "devstral-medium-latest",
+            "mistral-large-4",
             "mistral",
         ),
         Preset(
@@ -127,7 +127,7 @@ PRESETS: dict[str, Preset] = {
             _OPENAI,
             "https://api.moonshot.ai/v1",
             ("MOONSHOT_API_KEY",),
-            "kimi-k2-0905-preview",
+            "kimi-k2.7-code",
             "moonshotai",
         ),
         Preset(
@@ -136,7 +136,7 @@ PRESETS: dict[str, Preset] = {
             _OPENAI,
             "https://api.z.ai/api/paas/v4",
             ("ZAI_API_KEY",),
-            "glm-4.6",
+            "glm-5.3",
             "zai",
         ),
         Preset(
