@@ -15,14 +15,15 @@ from sapwood.files import make_private_folder, replace_atomic
 from sapwood.session.codec import encode_line
 from sapwood.session.entry import Entry
 from sapwood.session.origin import Origin
-from sapwood.session.schema import JsonObject, SessionHeader
+from sapwood.session.schema import SESSION_VERSION, JsonObject, SessionHeader
 from sapwood.session.source import FileSource, read_lines
 from sapwood.session.tree import CURRENT, Leaf, SessionTree
 
 
 def branch_entries(tree: SessionTree, leaf: Leaf, origin: Origin) -> list[Entry]:
     """The entries of a new session that holds one path: chained anew, labels at the end."""
-    entries = rechain(tree.path(leaf))
+    path = tree.path(leaf)
+    entries = chained([entry for entry in _bounded(path) if entry.type != "label"])
     kept = {entry.id for entry in entries}
     taken = set(kept)
     for target, label in tree.labels.items():
@@ -33,7 +34,7 @@ def branch_entries(tree: SessionTree, leaf: Leaf, origin: Origin) -> list[Entry]
         data: JsonObject = {
             "type": "label",
             "id": entry_id,
-            "parentId": entries[-1].id if entries else None,
+            "parentId": entries[-1].id,
             "timestamp": label.timestamp,
             "targetId": target,
             "label": label.text,
@@ -42,41 +43,45 @@ def branch_entries(tree: SessionTree, leaf: Leaf, origin: Origin) -> list[Entry]
     return entries
 
 
-def rechain(path: list[Entry]) -> list[Entry]:
-    """The path without labels, each entry below the one before it."""
-    successors = _successors(path)
-    entries: list[Entry] = []
-    for entry in path:
-        if entry.type == "label":
-            continue
-        parent = entries[-1].id if entries else None
-        changes: JsonObject = {}
-        if entry.parent_id != parent:
-            changes["parentId"] = parent
-        if entry.type == "compaction":
-            first_kept = entry.data.get("firstKeptEntryId")
-            if isinstance(first_kept, str) and first_kept in successors:
-                changes["firstKeptEntryId"] = successors[first_kept]
-        entries.append(Entry.of({**entry.data, **changes}) if changes else entry)
-    return entries
+def chained(entries: Iterable[Entry]) -> list[Entry]:
+    """Each entry below the one before it, the first as a root; unchanged ones are the same."""
+    chain: list[Entry] = []
+    for entry in entries:
+        parent = chain[-1].id if chain else None
+        fits = entry.parent_id == parent
+        chain.append(entry if fits else Entry.of({**entry.data, "parentId": parent}))
+    return chain
 
 
-def _successors(path: list[Entry]) -> dict[str, str]:
-    """For each label on the path, the next entry that is none."""
-    found: dict[str, str] = {}
-    following: str | None = None
+def _bounded(path: list[Entry]) -> Iterator[Entry]:
+    """The path with each kept boundary that is a label moved to the next entry that is none."""
+    following: dict[str, str] = {}
+    next_id: str | None = None
     for entry in reversed(path):
         if entry.type != "label":
-            following = entry.id
-        elif following is not None:
-            found[entry.id] = following
-    return found
+            next_id = entry.id
+        elif next_id is not None:
+            following[entry.id] = next_id
+    for entry in path:
+        boundary = entry.data.get("firstKeptEntryId") if entry.type == "compaction" else None
+        if isinstance(boundary, str) and boundary in following:
+            yield Entry.of({**entry.data, "firstKeptEntryId": following[boundary]})
+        else:
+            yield entry
 
 
 def path_lines(tree: SessionTree, timestamp: str, leaf: Leaf = CURRENT) -> Iterator[bytes]:
-    """One path as a file of its own (lines without line end): same id, header of ``timestamp``."""
-    yield encode_line({**tree.header, "timestamp": timestamp})
-    for entry in rechain(tree.path(leaf)):
+    """One path as the lines of a file of its own: same id, a plain header of ``timestamp``."""
+    header: JsonObject = {
+        "type": "session",
+        "version": SESSION_VERSION,
+        "id": tree.header["id"],
+        "timestamp": timestamp,
+    }
+    if "cwd" in tree.header:
+        header["cwd"] = tree.header["cwd"]
+    yield encode_line(header)
+    for entry in chained(tree.path(leaf)):
         yield entry.raw
 
 
