@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from sapwood.compaction.carried import Carried, carried_before, with_carried
 from sapwood.compaction.compact import RETRY_DELAY, Notify
@@ -22,12 +21,10 @@ from sapwood.compaction.writer import SummaryWriter
 from sapwood.context.estimate import estimate_tokens
 from sapwood.context.projection import project_entries
 from sapwood.errors import CompactionError
+from sapwood.session import UNSET, SessionManager
 from sapwood.session.entry import Entry
 from sapwood.session.schema import FileDetails, Message, Usage
 from sapwood.session.tree import SessionTree
-
-if TYPE_CHECKING:
-    from sapwood.session.manager import SessionManager
 
 ROOM_FOR_SUMMARY = 0.9
 """A summary that breaks the budget still goes in while less than this share of it is used."""
@@ -177,7 +174,7 @@ def apply_branch_summary(
         result.summary,
         details=result.details,
         from_hook=from_hook,
-        **({} if result.usage is None else {"usage": result.usage}),
+        usage=UNSET if result.usage is None else result.usage,
     )
 
 

@@ -110,7 +110,7 @@ def _is_substantial(text: str) -> bool:
 
 
 def _rules(texts: PathText, before: Iterable[Entry]) -> list[Rule]:
-    """Every rule stated so far, oldest first, each once; those of left branches are in summaries."""
+    """Every rule so far, oldest first, each once; summaries hold those of left branches."""
     rules: dict[str, Rule] = {}
     for entry in before:
         if entry.type == "branch_summary":

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sapwood.compaction.carried import with_carried, without_carried
 from sapwood.compaction.extract import extract
@@ -22,10 +21,8 @@ from sapwood.compaction.summarizer import Summarizer
 from sapwood.compaction.trim import Edit
 from sapwood.compaction.writer import MakePrompt, SummaryWriter
 from sapwood.errors import CompactionError
+from sapwood.session import UNSET, SessionManager
 from sapwood.session.schema import FileDetails, Usage
-
-if TYPE_CHECKING:
-    from sapwood.session.manager import SessionManager
 
 RETRY_DELAY = 1.0
 """Seconds before a failed summary request is sent again."""
@@ -127,7 +124,7 @@ def apply_compaction(
         result.tokens_before,
         details=result.details,
         from_hook=from_hook,
-        **({} if result.usage is None else {"usage": result.usage}),
+        usage=UNSET if result.usage is None else result.usage,
     )
 
 

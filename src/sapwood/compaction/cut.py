@@ -1,10 +1,11 @@
 """Where the kept tail starts.
 
 Works on slots: the entries in force with the messages that each projects (none for settings,
-labels, edits and entries that an edit leaves out). The walk goes back from the newest slot until the tokens
-to keep are reached and cuts at the next place where a cut is legal: never at a tool result, so a
-call and its result stay together. Metadata right before the cut comes along. A cut inside a turn
-(one that starts at an earlier user-side message) splits that turn. Source: the reference's goldens.
+labels, edits and entries that an edit leaves out). The walk goes back from the newest slot until
+the tokens to keep are reached and cuts at the next place where a cut is legal: never at a tool
+result, so a call and its result stay together. Metadata right before the cut comes along. A cut
+inside a turn (one that starts at an earlier user-side message) splits that turn. Source: the
+reference's goldens.
 """
 
 from __future__ import annotations

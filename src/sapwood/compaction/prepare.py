@@ -33,7 +33,8 @@ class Preparation:
 
     `tokens_before` trusts usage that a provider reported; `estimated_before` never does, so that it
     can be compared with an estimate of what comes after. `fixed_tokens` is the prompt,
-    `kept_tokens` the tail after `edits`. `first_kept_entry_id` None: nothing to summarize, the edits are enough.
+    `kept_tokens` the tail after `edits`. `first_kept_entry_id` None: nothing is summarized, the
+    edits are enough.
     """
 
     first_kept_entry_id: str | None

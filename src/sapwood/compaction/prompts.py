@@ -45,16 +45,16 @@ _CONTEXT_HEADING = f"""
 
 _RULES = """\
 Use exactly these headings, in this order. Quote paths, function names, commands, numbers and \
-error messages literally. Leave out what no longer matters. Do not list the files that were read or \
-changed, and do not repeat the user's standing rules or last request word for word: those are \
+error messages literally. Leave out what no longer matters. Do not list the files that were read \
+or changed, and do not repeat the user's standing rules or last request word for word: those are \
 added to your notes automatically."""
 
 FIRST = "Write notes on the conversation above."
 UPDATE = """\
 Notes on the earlier part of this session stand in <previous-summary>; the conversation above came \
 after. Write one new set of notes that covers both: keep what still holds, correct what has \
-changed, move finished steps to Done, drop what is settled and no longer needed. Do not grow longer \
-than the work demands."""
+changed, move finished steps to Done, drop what is settled and no longer needed. Do not grow \
+longer than the work demands."""
 TURN = """\
 The conversation above is the first part of one long turn; its later part stays available to the \
 reader word for word. Write notes on this first part: what was asked, what has been done so far, \

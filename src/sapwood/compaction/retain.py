@@ -10,15 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sapwood.compaction.path_text import PathText
 from sapwood.compaction.untrusted import disarm_tags
-from sapwood.session.entry import Entry
+from sapwood.session import Entry, SessionManager
 from sapwood.text import utf16_len
-
-if TYPE_CHECKING:
-    from sapwood.session.manager import SessionManager
 
 RETAIN_TYPE = "sapwood.retain"
 RETAIN_BUDGET = 4000

@@ -21,7 +21,7 @@ SCANNED = 20_000
 
 LONGEST_LINE = 400
 
-_VERBS = {"edit": "Edited", "write": "Wrote", "read": "Read", "ls": "Listed"}
+_VERBS = {"edit": "Edited", "write": "Wrote", "read": "Read"}
 _FILE_TOOLS = frozenset(_VERBS)
 
 
@@ -47,6 +47,9 @@ class Work:
     errors: dict[str, int] = field(default_factory=dict)
     todos: list[str] | None = None
     """Open items of the last to-do list that a tool wrote; None when there was none."""
+
+    searched: dict[str, None] = field(default_factory=dict)
+    """Files and folders that tools other than the file tools looked into."""
 
     def add_error(self, line: str) -> None:
         text = shorten(line, 240)
@@ -91,6 +94,10 @@ def _add_shell(work: Work, message: Mapping[str, Any]) -> None:
 
 
 def _add_deed(work: Work, call: JsonObject, failed: bool, error: str) -> None:
+    path = _path_of(call)
+    if path and call.get("name") not in _FILE_TOOLS:
+        work.searched.pop(path, None)
+        work.searched[path] = None
     text = _describe(call)
     deed = work.deeds.pop(text, None) or Deed(text)
     deed.runs += 1
@@ -99,12 +106,18 @@ def _add_deed(work: Work, call: JsonObject, failed: bool, error: str) -> None:
     work.deeds[text] = deed
 
 
+def _path_of(call: JsonObject) -> str:
+    arguments = call.get("arguments")
+    path = arguments.get("path") if isinstance(arguments, dict) else None
+    return path if isinstance(path, str) else ""
+
+
 def _describe(call: JsonObject) -> str:
-    name = str(call.get("name"))
+    name, path = str(call.get("name")), _path_of(call)
     arguments = call.get("arguments")
     arguments = arguments if isinstance(arguments, dict) else {}
-    path, command = arguments.get("path"), arguments.get("command")
-    if name in _FILE_TOOLS and isinstance(path, str):
+    command = arguments.get("command")
+    if name in _FILE_TOOLS and path:
         return f"{_VERBS[name]} {shorten(path, 200)}"
     if isinstance(command, str):
         return f"Ran `{shorten(command, 160)}`"

@@ -1,0 +1,94 @@
+"""Candidates for a summary, and the choice among them when room is short.
+
+Every kind of matter has a shelf with a share of the budget. Within a shelf the worthier items go in
+first, among equals the newer; on the page they stand in the order in which they came up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from sapwood.compaction.sections import Section
+from sapwood.compaction.untrusted import disarm_tags
+from sapwood.text import utf16_len
+
+
+class Shelf(Enum):
+    """A kind of matter: the section where it stands, and its share of the budget."""
+
+    GOAL = (Section.GOAL, 0.10)
+    CONSTRAINTS = (Section.CONSTRAINTS, 0.05)
+    DONE = (Section.DONE, 0.10)
+    CONCLUSIONS = (Section.IN_PROGRESS, 0.05)
+    BLOCKED = (Section.BLOCKED, 0.06)
+    SEARCHED = (Section.CONTEXT, 0.07)
+    TASKS = (Section.NEXT_STEPS, 0.16)
+    DECISIONS = (Section.DECISIONS, 0.14)
+    ERRORS = (Section.CONTEXT, 0.12)
+    FACTS = (Section.CONTEXT, 0.15)
+
+    def __init__(self, section: Section, share: float) -> None:
+        self.section = section
+        self.share = share
+
+
+_TAKES_LEFTOVERS = frozenset({Shelf.TASKS, Shelf.DECISIONS, Shelf.ERRORS, Shelf.FACTS})
+"""The shelves for which there is never too much room; more of the others would be chatter."""
+
+SAID_IN_PASSING = 0.0
+CONCLUDED = 1.0
+KEPT_BEFORE = 1.5
+SAID_BY_USER = 2.0
+"""What an item is worth by where it comes from: talk between tool calls, the closing answer of a
+run, an earlier summary, the user."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """Items per shelf with their worth, oldest first; each once."""
+
+    items: dict[Shelf, dict[str, float]] = field(
+        default_factory=lambda: {shelf: {} for shelf in Shelf}
+    )
+
+    def add(self, shelf: Shelf, item: str, worth: float = CONCLUDED) -> None:
+        """Add an item as the newest; one that is there already moves to the end."""
+        text = _line(item)
+        before = self.items[shelf].pop(text, worth)
+        self.items[shelf][text] = max(worth, before)
+
+    def drop(self, shelf: Shelf, item: str) -> None:
+        self.items[shelf].pop(_line(item), None)
+
+    def fit(self, budget: int, sections: Sequence[Section]) -> dict[Section, list[str]]:
+        """The items that fit into `budget` tokens, by section."""
+        fitted: dict[Section, list[str]] = {section: [] for section in sections}
+        spare = 0.0
+        for shelf in Shelf:
+            if shelf.section not in fitted:
+                continue
+            room = budget * shelf.share
+            if shelf in _TAKES_LEFTOVERS:
+                room, spare = room + spare, 0.0
+            chosen, left = _choose(self.items[shelf], room)
+            fitted[shelf.section] += chosen
+            spare += left
+        return fitted
+
+
+def _choose(items: dict[str, float], room: float) -> tuple[list[str], float]:
+    """The items for this room, in their order, and the room that is left."""
+    texts = list(items)
+    chosen: set[str] = set()
+    for index in sorted(range(len(texts)), key=lambda i: (items[texts[i]], i), reverse=True):
+        cost = -(-utf16_len(texts[index]) // 4) + 2
+        if cost <= room:
+            room -= cost
+            chosen.add(texts[index])
+    return [text for text in texts if text in chosen], room
+
+
+def _line(item: str) -> str:
+    return disarm_tags(" ".join(item.split()))
