@@ -143,7 +143,9 @@ def keymap_of(raw: Mapping[str, Any], source: str = FILE_NAME) -> tuple[dict[str
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
             problems.append(f"{source}: {name} needs a key or a list of keys")
             continue
-        keymap[name] = ",".join(textual_key(key) for key in keys) or f"unbound-{name}"
+        wanted = ",".join(textual_key(key) for key in keys) or f"unbound-{name}"
+        # Terminals send Ctrl+_ for Ctrl+-.
+        keymap[name] = wanted.replace("ctrl+minus", "ctrl+minus,ctrl+underscore")
     return keymap, problems
 
 
@@ -181,7 +183,7 @@ def textual_key(key: str) -> str:
     """
     *modifiers, name = key.split("+") if not key.endswith("+") else [*key[:-2].split("+"), "+"]
     wanted = sorted({modifier.strip().lower() for modifier in modifiers if modifier.strip()})
-    name = _NAMES.get(name, name if len(name) == 1 else name.lower())
+    name = _NAMES.get(name, name.lower())
     if wanted == ["shift"] and len(name) == 1 and name.isalpha():
         return name.upper()
     return "+".join([*wanted, name])

@@ -48,3 +48,4 @@ class Launch:
     resume: bool = False
     theme: str | None = None
     verbose: bool = False
+    session_dir: Path | None = None

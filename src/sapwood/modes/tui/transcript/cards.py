@@ -27,7 +27,7 @@ def render_branch_summary(data: JsonObject, look: Look, markdown: MarkdownLines)
 
 
 def _card(title: str, summary: str, look: Look, markdown: MarkdownLines) -> list[Strip]:
-    hint = "" if look.expanded or not summary else " · Ctrl+O shows it"
+    hint = "" if look.expanded or not summary else " · Ctrl+O"
     words = cut(f"{title}{hint}", look.width - 8)
     rule = "─" * max(look.width - len(words) - 8, 0)
     head = strip(

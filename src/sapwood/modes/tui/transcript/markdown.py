@@ -136,13 +136,21 @@ def render_markdown(text: str, look: Look) -> list[Strip]:
     """A finished text. Above ``MAX_CHARACTERS`` it is shown as plain text, cut with a note."""
     if len(text) > MAX_CHARACTERS:
         return paragraph(text, look.width, look.style("text"))
-    result: list[Strip] = []
-    for _, tokens in _top_level(_parser.parse(harmless(text)[0])):
-        strips = _draw(tokens, look)
-        if strips and result:
-            result.append(BLANK)
-        result.extend(strips)
-    return result
+    return _draw_all(_parser.parse(harmless(text)[0]), look)
+
+
+def _draw_all(tokens: list[Token], look: Look) -> list[Strip]:
+    strips: list[Strip] = []
+    for _, block in _top_level(tokens):
+        _append(strips, _draw(block, look))
+    return strips
+
+
+def _append(strips: list[Strip], more: list[Strip]) -> None:
+    """Add the lines of another block, a blank line before them."""
+    if more and strips:
+        strips.append(BLANK)
+    strips.extend(more)
 
 
 class StreamedMarkdown:
@@ -157,19 +165,19 @@ class StreamedMarkdown:
         """The strips of ``text``; only what follows the finished blocks is parsed and drawn."""
         if look != self._look or not text.startswith(self._finished):
             self._look, self._finished, self._strips = look, "", []
+        self._finish(text[len(self._finished) : text.rfind("\n") + 1], look)
         tail = text[len(self._finished) :]
-        blocks = list(_top_level(_parser.parse(harmless(tail)[0])))
-        if len(blocks) > 1:
-            for _, tokens in blocks[:-1]:
-                self._extend(_draw(tokens, look))
-            self._finished += _first_lines(tail, blocks[-1][0])
-        last = _draw(blocks[-1][1], look) if blocks else []
-        return [*self._strips, *([BLANK] if last and self._strips else []), *last]
+        strips = list(self._strips)
+        _append(strips, _draw_all(_parser.parse(harmless(tail)[0]), look))
+        return strips
 
-    def _extend(self, strips: list[Strip]) -> None:
-        if strips and self._strips:
-            self._strips.append(BLANK)
-        self._strips.extend(strips)
+    def _finish(self, whole_lines: str, look: Look) -> None:
+        """Keep all blocks but the last of these; a line that is not whole may still join them."""
+        blocks = list(_top_level(_parser.parse(harmless(whole_lines)[0])))
+        for _, tokens in blocks[:-1]:
+            _append(self._strips, _draw(tokens, look))
+        if len(blocks) > 1:
+            self._finished += _first_lines(whole_lines, blocks[-1][0])
 
 
 def _first_lines(text: str, count: int) -> str:

@@ -63,7 +63,8 @@ def render_thinking(text: str, look: Look, *, running: bool = False) -> list[Str
     words = "Thinking" if running else "Thought"
     lines = text.strip().count("\n") + 1
     size = f" · {lines} line{'' if lines == 1 else 's'}"
-    return [strip(("  ∴ ", look.style("faint")), (f"{words}{size} · Ctrl+T", style))]
+    shown = cut(f"{words}{size} · Ctrl+T", look.width - 4)
+    return [strip(("  ∴ ", look.style("faint")), (shown, style))]
 
 
 def _failure(message: JsonObject) -> str:

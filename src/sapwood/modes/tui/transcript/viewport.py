@@ -42,7 +42,8 @@ def view(
         skip = anchor.line if block == anchor.block else 0
         rows.extend((block, line) for line in range(skip, len(lines(block))))
         if len(rows) > height:
-            return View(anchor, anchor, rows[:height])
+            top = Anchor(*rows[0])
+            return View(top, top, rows[:height])
     return _end_view(count, lines, height)
 
 

@@ -1,0 +1,97 @@
+"""The Textual application: palette, keys, questions, and the way in and out.
+
+Screens are opened with ``result = await app.ask(SomeScreen(…))``. A screen is a Textual ``Screen``
+(dialogs: ``dialogs.Dialog``) that takes plain data or the `AgentSession`, holds no conversation of
+its own, changes the record only through the session, and ends with ``self.dismiss(result)``; Escape
+dismisses with None and has changed nothing. What the result means is decided by whoever asked. So
+the tree is a ``Screen[TreeChoice]`` over the session and the picker a ``Screen[Path]``:
+
+- ``tree.TreeScreen(session, cursor=entry_id | None, palette=…)`` → ``TreeChoice(entry_id, exact,
+  summary, focus)`` or None. It asks the summary question itself (Escape there goes back to the
+  tree); the move is made by ``commands.tree``, which opens it again at the same row if the summary
+  is cancelled.
+- ``picker.SessionPicker(cwd, session_dir, current=path | None, palette=…)`` → the chosen ``Path``.
+
+``ask`` must be awaited in a worker; commands run in one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.screen import Screen
+
+from sapwood.modes.tui.chat import Chat
+from sapwood.modes.tui.keys import load_keymap, teach_legacy_keys
+from sapwood.modes.tui.theme import PALETTES, Palette, choose
+
+if TYPE_CHECKING:
+    from sapwood.modes.tui.launch import Launch
+
+Result = TypeVar("Result")
+
+
+class SapwoodApp(App[int], inherit_bindings=False):
+    """The program. Its exit value is the process's status; ``resume_hint`` is printed after it."""
+
+    TITLE = "sapwood"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = []
+    CSS = "Screen { background: $background; }"
+
+    def __init__(self, launch: Launch) -> None:
+        super().__init__()
+        teach_legacy_keys()
+        self.launch = launch
+        self.palette: Palette = choose(launch.theme, os.environ)
+        self.keymap_problems: list[str] = []
+        self.farewell = ""
+        """What is printed on the terminal after the UI is gone."""
+        for palette in PALETTES.values():
+            self.register_theme(palette.textual())
+        self.theme = f"sapwood-{self.palette.name}"
+        self.reload_keys()
+        self.chat = Chat(launch, self.palette)
+
+    def get_default_screen(self) -> Screen[None]:
+        return self.chat
+
+    def reload_keys(self) -> None:
+        """Read ``keybindings.json`` again."""
+        keymap, self.keymap_problems = load_keymap(self.launch.agent_dir)
+        self.keys_changed = dict(keymap)
+        self.set_keymap(keymap)
+
+    def use_theme(self, setting: str | None) -> None:
+        """Draw with another palette from now on."""
+        self.palette = choose(setting, os.environ)
+        self.theme = f"sapwood-{self.palette.name}"
+        self.chat.restyle(self.palette)
+
+    async def ask(self, screen: Screen[Result | None] | Screen[Result]) -> Result | None:
+        """Show a screen and wait for its result. Only in a worker."""
+        waiting: Screen[Any] = screen
+        result: Result | None = await self.push_screen_wait(waiting)
+        return result
+
+    async def choose(
+        self, title: str, answers: Sequence[tuple[str, str, str]], text: str = ""
+    ) -> str | None:
+        """Ask a question with a few answers; see `launch.Asker`."""
+        from sapwood.modes.tui.dialogs.question import Question
+        from sapwood.modes.tui.dialogs.rows import Row
+
+        return await self.ask(Question(title, [Row(*answer) for answer in answers], text))
+
+
+def shown_folder(path: Path) -> str:
+    """A folder as people write it, with ``~`` for home."""
+    home = Path.home()
+    if path == home:
+        return "~"
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

@@ -1,0 +1,467 @@
+"""The chat screen: transcript, status lines, editor, menu and footer, and the keys of all of them.
+
+It routes: a text becomes a prompt, a steering message, a shell command or a slash command; a key
+becomes an action. What is shown of the session is `session_view`'s affair, commands are in
+``commands/``. Work that waits runs in workers through `start`, which turns every failure into a
+notice and, for a prompt that was not accepted, gives the text back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.timer import Timer
+
+from sapwood import __version__
+from sapwood.errors import SapwoodError
+from sapwood.modes.tui.branches import prompts_on_path
+from sapwood.modes.tui.editor.draft import Draft
+from sapwood.modes.tui.editor.editor import Editor, Sources
+from sapwood.modes.tui.editor.history import History
+from sapwood.modes.tui.editor.menu import CompletionMenu
+from sapwood.modes.tui.footer import Footer, FooterInfo
+from sapwood.modes.tui.keys import CHAT, bindings
+from sapwood.modes.tui.session_view import SessionView
+from sapwood.modes.tui.status import StatusLines
+from sapwood.modes.tui.theme import Palette
+from sapwood.modes.tui.transcript.look import Look
+from sapwood.modes.tui.transcript.view import Transcript
+from sapwood.modes.tui.welcome import welcome
+
+if TYPE_CHECKING:
+    from sapwood.agent.session import AgentSession
+    from sapwood.modes.tui.app import SapwoodApp
+    from sapwood.modes.tui.launch import Launch
+    from sapwood.session.schema import ImageBlock
+
+DOUBLE = 0.6
+"""Seconds within which a second Escape or Ctrl+C counts as a double one."""
+DRAFT_PAUSE = 0.5
+
+_COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?$", re.DOTALL)
+
+
+class Chat(Screen[None], inherit_bindings=False):
+    """The screen people work in."""
+
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(CHAT))
+
+    DEFAULT_CSS = """
+    Chat { layout: vertical; overflow: hidden; }
+    Chat #editor {
+        border-top: solid $border-blurred; border-bottom: solid $border-blurred;
+        border-title-color: $warning; border-title-align: left;
+    }
+    Chat.shell #editor { border-top: solid $warning; border-bottom: solid $warning; }
+    Chat.low Footer { height: 1; }
+    """
+
+    def __init__(self, launch: Launch, palette: Palette) -> None:
+        super().__init__()
+        self.launch = launch
+        self.transcript = Transcript(palette, id="transcript")
+        self.status = StatusLines(palette)
+        self.menu = CompletionMenu(palette)
+        self.editor = Editor(self.menu, Sources(self._commands, self._arguments, self._files))
+        self.editor.id = "editor"
+        self.footer = Footer(palette)
+        self.view = SessionView(
+            self.transcript, self.status, self.footer, self._header, self._switched
+        )
+        self._waiting: list[tuple[str, Sequence[ImageBlock]]] = list(launch.prompts)
+        self._known_files: Sequence[str] | None = None
+        self._draft: Draft | None = None
+        self._draft_timer: Timer | None = None
+        self._last_key: tuple[str, float] = ("", 0.0)
+
+    @property
+    def session(self) -> AgentSession | None:
+        return self.view.session
+
+    @property
+    def sapwood(self) -> SapwoodApp:
+        """The app, typed."""
+        return self.app  # type: ignore[return-value]
+
+    def compose(self) -> ComposeResult:
+        yield self.transcript
+        yield self.status
+        yield self.editor
+        yield self.menu
+        yield self.footer
+
+    # Opening
+
+    def on_mount(self) -> None:
+        from sapwood.modes.tui.app import shown_folder
+
+        self.footer.info = FooterInfo(folder=shown_folder(self.launch.cwd))
+        self.editor.focus()
+        self.call_after_refresh(lambda: self.start(self._open()))
+
+    def on_resize(self) -> None:
+        self.set_class(self.size.height < 12, "low")
+
+    async def _open(self) -> None:
+        from sapwood.modes.tui.opening import open_first
+
+        try:
+            session = await open_first(self.sapwood, self.launch)
+        except SapwoodError as error:
+            self.sapwood.farewell = str(error)
+            self.app.exit(1)
+            return
+        if session is None:
+            self.app.exit(0)
+            return
+        self.attach(session)
+
+    def attach(self, session: AgentSession) -> None:
+        """Work with this session from now on."""
+        from sapwood.modes.tui.extension_ui import ExtensionUi
+
+        session.extensions.bind(session, ExtensionUi(self.sapwood))
+        self.view.attach(session)
+        values = session.settings.values
+        self.sapwood.use_theme(self.launch.theme or values.theme)
+        shows_thinking = session.settings.raw.get("hideThinkingBlock") is False
+        self.transcript.restyle(thinking=shows_thinking)
+        notes = [*session.notices, *self.sapwood.keymap_problems]
+        if notes:
+            self.status.notice(" · ".join(notes), "warn")
+        for text, images in self._take_waiting():
+            self.send(text, images)
+        self.call_after_refresh(self._warm_up)
+
+    def _take_waiting(self) -> list[tuple[str, Sequence[ImageBlock]]]:
+        waiting, self._waiting = self._waiting, []
+        return waiting
+
+    def _warm_up(self) -> None:
+        """Import what the first answer needs, while nobody waits for it."""
+        from sapwood.modes.tui.opening import preload
+
+        model = self.session.model if self.session else None
+        warm_up = partial(preload, model)
+        self.run_worker(warm_up, thread=True, exit_on_error=False, group="preload")
+
+    def _switched(self) -> None:
+        """Another record is shown: its history, its draft."""
+        session = self.session
+        if session is None:
+            return
+        self.save_draft()
+        self.editor.prompts = History(prompts_on_path(session.manager.tree))
+        path = session.manager.path
+        self._draft = Draft(self.launch.agent_dir, str(path or session.cwd))
+        if self.editor.is_blank and (text := self._draft.load()):
+            self.editor.set_text(text)
+
+    def _header(self, look: Look) -> list[Strip]:
+        session = self.session
+        has_model = session is not None and session.model is not None
+        return welcome(look, __version__, has_model=has_model, ready=session is not None)
+
+    def restyle(self, palette: Palette) -> None:
+        """Draw everything with another palette."""
+        for widget in (self.status, self.menu, self.footer):
+            widget.palette = palette
+            widget.refresh()
+        self.transcript.restyle(palette=palette)
+
+    # Work that waits
+
+    def start(
+        self, work: Coroutine[Any, Any, None], on_refused: Callable[[], None] = lambda: None
+    ) -> None:
+        """Run in a worker; a failure becomes a notice, and ``on_refused`` is called."""
+        self.run_worker(self._guarded(work, on_refused), exit_on_error=False)
+
+    async def _guarded(
+        self, work: Coroutine[Any, Any, None], on_refused: Callable[[], None]
+    ) -> None:
+        try:
+            await work
+        except SapwoodError as error:
+            self.status.notice(str(error), "error")
+            on_refused()
+        except Exception as error:
+            self.log.error(error)
+            self.status.notice(f"Something went wrong inside Sapwood: {error!r}", "error")
+            on_refused()
+
+    # Sending
+
+    def on_editor_submitted(self, event: Editor.Submitted) -> None:
+        self.status.notice("")
+        self.send(event.text, event.images, follow_up=event.follow_up)
+        self._schedule_draft()
+
+    def send(
+        self, text: str, images: Sequence[ImageBlock] = (), *, follow_up: bool = False
+    ) -> None:
+        """A text from the editor or the command line: command, shell, or message."""
+        text = text.strip()
+        if self.session is None:
+            self._waiting.append((text, images))
+            return
+        if (match := _COMMAND.match(text)) and self._run_command(match[1], match[2] or "", text):
+            return
+        if text.startswith("!") and text.strip("! \n"):
+            self._run_shell(text)
+            return
+        self._send_message(text, images, follow_up=follow_up)
+
+    def _run_command(self, name: str, arguments: str, text: str) -> bool:
+        from sapwood.modes.tui.commands.registry import find
+
+        command = find(name)
+        if command is not None:
+            self.start(command.run(self, arguments.strip()), lambda: None)
+            return True
+        if self.session and name in self.session.extensions.commands:
+            return False
+        self.status.notice(f"There is no command /{name}; / lists them", "error")
+        self.editor.add_text(text)
+        return True
+
+    def _send_message(
+        self, text: str, images: Sequence[ImageBlock], *, follow_up: bool = False
+    ) -> None:
+        session = self.session
+        assert session is not None
+        self.transcript.go_bottom()
+        give_back = lambda: self.editor.restore(text, images)  # noqa: E731
+        if session.is_idle:
+            self.start(self._prompt(session, text, images), give_back)
+            return
+        try:
+            (session.follow_up if follow_up else session.steer)(text, images)
+        except SapwoodError as error:
+            self.status.notice(str(error), "error")
+            give_back()
+
+    async def _prompt(self, session: AgentSession, text: str, images: Sequence[ImageBlock]) -> None:
+        from sapwood.agent.activity import BusyError
+
+        try:
+            await session.prompt(text, images)
+        except BusyError:
+            session.steer(text, images)
+
+    def _run_shell(self, text: str) -> None:
+        hidden = text.startswith("!!")
+        command = text.removeprefix("!!" if hidden else "!").strip()
+        self.transcript.go_bottom()
+        self.start(self._shell(command, hidden), lambda: self.editor.restore(text))
+
+    async def _shell(self, command: str, hidden: bool) -> None:
+        session, live = self.session, self.view.live
+        assert session is not None
+        live.start_command(command, exclude=hidden)
+        if session.is_idle:
+            self.status.doing("Running your command", "Esc stops")
+        self.transcript.changed()
+
+        def show(output: str) -> None:
+            live.command_output(output)
+            self.transcript.changed()
+
+        try:
+            await session.execute_bash(command, exclude_from_context=hidden, on_output=show)
+        finally:
+            live.end_command()
+            if session.is_idle:
+                self.status.doing("")
+            self.view.sync()
+            self.view.refresh_footer()
+            self.transcript.changed()
+
+    # Keys
+
+    def _twice(self, key: str) -> bool:
+        """Whether the key was pressed just before, too."""
+        last, at = self._last_key
+        now = monotonic()
+        double = last == key and now - at < DOUBLE
+        self._last_key = ("", 0.0) if double else (key, now)
+        return double
+
+    def action_interrupt(self) -> None:
+        if self.editor.close_menu():
+            return
+        session = self.session
+        if session is None:
+            return
+        if self.view.live.command is not None:
+            session.abort_bash()
+        elif not session.is_idle:
+            self.start(self._abort(session))
+        elif self.editor.is_blank and self._twice("escape"):
+            action = session.settings.values.double_escape_action
+            if action != "none":
+                self.action_command(action)
+
+    async def _abort(self, session: AgentSession) -> None:
+        from sapwood.agent.activity import Activity
+
+        if session.activity is Activity.COMPACTING:
+            session.abort_compaction()
+        elif session.activity is Activity.NAVIGATING:
+            session.abort_branch_summary()
+        else:
+            self.action_dequeue()
+            await session.abort()
+
+    def action_dequeue(self) -> None:
+        """Queued messages go back into the editor, before what is being written."""
+        if self.session is None:
+            return
+        taken = self.session.take_back_queued()
+        for message in reversed([*taken.steering, *taken.follow_up]):
+            self.editor.restore(message.text, message.images)
+
+    def action_follow_up(self) -> None:
+        self.editor.submit(follow_up=True)
+
+    def action_clear_or_exit(self) -> None:
+        if self.editor.text:
+            self.editor.set_text("")
+            self._last_key = ("", 0.0)
+        elif self._twice("ctrl+c"):
+            self.leave()
+        else:
+            self.status.notice("Ctrl+C again leaves Sapwood")
+
+    def action_exit_if_empty(self) -> None:
+        if self.editor.text:
+            self.editor.action_delete_right()
+        else:
+            self.leave()
+
+    def leave(self) -> None:
+        """End the program in order."""
+        from sapwood.modes.tui.opening import close_and_leave
+
+        self.save_draft()
+        self.start(close_and_leave(self))
+
+    def action_suspend_process(self) -> None:
+        self.app.action_suspend_process()
+
+    def action_command(self, name: str) -> None:
+        if self.session is not None:
+            self._run_command(name, "", f"/{name}")
+
+    def action_copy_answer(self) -> None:
+        self.action_command("copy")
+
+    def action_cycle_model(self, step: int) -> None:
+        from sapwood.modes.tui.commands.model import cycle_model
+
+        self.start(cycle_model(self, step))
+
+    def action_cycle_thinking(self) -> None:
+        from sapwood.modes.tui.commands.model import cycle_thinking
+
+        self.start(cycle_thinking(self))
+
+    def action_toggle_thinking(self) -> None:
+        shown = not self.transcript.look.thinking
+        self.transcript.restyle(thinking=shown)
+        self.status.notice("Thinking is shown" if shown else "Thinking is folded")
+
+    def action_toggle_tools(self) -> None:
+        shown = not self.transcript.look.expanded
+        self.transcript.restyle(expanded=shown)
+        self.status.notice("Output and summaries are unfolded" if shown else "Output is folded")
+
+    def action_external_editor(self) -> None:
+        from sapwood.modes.tui.editor.external import edit_outside
+
+        self.start(edit_outside(self))
+
+    def action_paste_image(self) -> None:
+        from sapwood.modes.tui.editor.clipboard import paste_image
+
+        self.start(paste_image(self))
+
+    def action_scroll_page(self, pages: int) -> None:
+        self.transcript.scroll_page(pages)
+
+    def action_scroll_line(self, rows: int) -> None:
+        self.transcript.scroll_rows(rows)
+
+    def action_jump_prompt(self, step: int) -> None:
+        self.transcript.jump_prompt(step)
+
+    def action_scroll_top(self) -> None:
+        self.transcript.go_top()
+
+    def action_scroll_bottom(self) -> None:
+        self.transcript.go_bottom()
+
+    # The text being written
+
+    def on_text_area_changed(self) -> None:
+        text = self.editor.text
+        shell = text.startswith("!")
+        self.set_class(shell, "shell")
+        title = ""
+        if shell:
+            title = "shell, kept out of the context" if text.startswith("!!") else "shell"
+        self.editor.border_title = title
+        self._schedule_draft()
+
+    def _schedule_draft(self) -> None:
+        if self._draft_timer is None:
+            self._draft_timer = self.set_timer(DRAFT_PAUSE, self.save_draft)
+
+    def save_draft(self) -> None:
+        """Keep what is being written on disk."""
+        if self._draft_timer is not None:
+            self._draft_timer.stop()
+            self._draft_timer = None
+        if self._draft is not None:
+            self._draft.save(self.editor.attachments.resolve(self.editor.text)[0])
+
+    # Completion
+
+    def _commands(self) -> Sequence[tuple[str, str]]:
+        from sapwood.modes.tui.commands.registry import listed
+
+        return listed(self.session)
+
+    def _arguments(self, command: str) -> Sequence[tuple[str, str]]:
+        from sapwood.modes.tui.commands.registry import find
+
+        found = find(command)
+        return found.arguments(self) if found and found.arguments else ()
+
+    def _files(self) -> Sequence[str]:
+        """The files known so far; the first question starts the listing."""
+        if self._known_files is None:
+            self._known_files = ()
+            self.start(self._list_files())
+        return self._known_files
+
+    async def _list_files(self) -> None:
+        import asyncio
+
+        from sapwood.modes.tui.editor.files import files_below
+
+        folder = self.session.cwd if self.session else self.launch.cwd
+        self._known_files = await asyncio.to_thread(files_below, folder)
+        self.editor.refresh_menu()
+        self.set_timer(10, self._forget_files)
+
+    def _forget_files(self) -> None:
+        self._known_files = None

@@ -1,0 +1,1 @@
+"""The slash commands: one file for each group, listed in `registry`."""

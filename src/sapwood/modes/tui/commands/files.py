@@ -1,0 +1,94 @@
+"""``/export``, ``/share``, ``/import`` and ``/copy``: sessions and answers in and out."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sapwood.agent.session import AgentSession
+    from sapwood.modes.tui.chat import Chat
+
+CLIPBOARD_TOOLS = (
+    ["pbcopy"],
+    ["wl-copy"],
+    ["xclip", "-selection", "clipboard"],
+    ["clip.exe"],
+)
+
+
+async def copy(chat: Chat, text: str) -> None:
+    """The last answer of this branch to the clipboard."""
+    answer = _session(chat).last_assistant_text()
+    if not answer:
+        return chat.status.notice("There is no answer to copy yet")
+    chat.app.copy_to_clipboard(answer)
+    await asyncio.to_thread(_copy_by_tool, answer)
+    return chat.status.notice(f"Copied {len(answer):,} characters of the last answer")
+
+
+def _copy_by_tool(text: str) -> None:
+    """Terminals that ignore OSC 52 may have a clipboard program beside them."""
+    for command in CLIPBOARD_TOOLS:
+        if shutil.which(command[0]) is None:
+            continue
+        try:
+            subprocess.run(command, input=text.encode(), timeout=2, check=True, capture_output=True)
+        except (OSError, subprocess.SubprocessError):
+            continue
+        return
+
+
+async def export(chat: Chat, text: str) -> None:
+    """Write the session: HTML, or Markdown or JSONL by the file's name."""
+    from sapwood.library.export import export_session
+
+    session = _session(chat)
+    target = (session.cwd / Path(text).expanduser()) if text else None
+    chat.status.notice("Exporting")
+    path = await asyncio.to_thread(export_session, session.manager, target)
+    chat.status.notice(f"Exported to {path}")
+
+
+async def share(chat: Chat, text: str) -> None:
+    """Publish the session as a secret gist, after a look at what was masked."""
+    from sapwood.library.share import prepare_share, publish
+
+    session = _session(chat)
+    prepared = await asyncio.to_thread(prepare_share, session.manager)
+    answer = await chat.sapwood.choose(
+        "Share this session as a secret gist?",
+        [
+            ("no", "No, keep it here", ""),
+            ("yes", "Yes, publish it", "whoever has the link can read all of it"),
+        ],
+        prepared.description,
+    )
+    if answer != "yes":
+        return
+    chat.status.notice("Publishing")
+    link = await asyncio.to_thread(publish, prepared)
+    chat.app.copy_to_clipboard(link)
+    chat.status.notice(f"Shared, and copied: {link}")
+
+
+async def import_file(chat: Chat, text: str) -> None:
+    """Take in a session file of ours or of another agent, and open it."""
+    from sapwood.library.importing import import_session
+    from sapwood.modes.tui.commands.session import switch_to
+
+    session = _session(chat)
+    if not text:
+        return chat.status.notice("Name a file: /import <path>")
+    source = session.cwd / Path(text).expanduser()
+    path = await asyncio.to_thread(import_session, source, session.cwd, session.manager.session_dir)
+    await switch_to(chat, path)
+    return chat.status.notice(f"Imported {source.name}")
+
+
+def _session(chat: Chat) -> AgentSession:
+    assert chat.session is not None
+    return chat.session
