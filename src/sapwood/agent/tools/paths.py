@@ -62,4 +62,4 @@ def _absolute(text: str, cwd: Path) -> Path:
         os.fsencode(text)
     except UnicodeEncodeError:
         raise ToolError(f"Not a valid path: {one_line(ascii(text))}") from None
-    return Path(os.path.normpath(cwd / os.path.expanduser(text)))
+    return cwd / os.path.expanduser(text)

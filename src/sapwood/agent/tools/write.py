@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from sapwood.agent.tools.paths import resolve, shown
-from sapwood.agent.tools.queue import changing
+from sapwood.agent.tools.file_queue import changing
 from sapwood.agent.tools.regular_file import file_error
 from sapwood.agent.tools.tool import (
     Tool,
