@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from sapwood.agent.tools.diff import diff_spans
+from sapwood.agent.tools.file_queue import changing
 from sapwood.agent.tools.line_endings import PlainText, lf
 from sapwood.agent.tools.paths import resolve, shown
-from sapwood.agent.tools.file_queue import changing
 from sapwood.agent.tools.regular_file import file_error, read_regular
 from sapwood.agent.tools.replace import Edit, apply_spans, find_spans
 from sapwood.agent.tools.tool import (

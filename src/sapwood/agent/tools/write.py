@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from sapwood.agent.tools.paths import resolve, shown
 from sapwood.agent.tools.file_queue import changing
+from sapwood.agent.tools.paths import resolve, shown
 from sapwood.agent.tools.regular_file import file_error
 from sapwood.agent.tools.tool import (
     Tool,
