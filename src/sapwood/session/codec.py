@@ -19,12 +19,12 @@ from sapwood.session.javascript import MAX_SAFE_INTEGER, key_order, number_text
 from sapwood.session.schema import Json
 
 
-def decode_line(line: bytes) -> Json:
+def decode_line(line: bytes | memoryview) -> Json:
     """The value of one line. Raises ``ValueError`` for what ``JSON.parse`` refuses."""
     try:
         return orjson.loads(line)
     except ValueError:
-        return _decode_exactly(line)
+        return _decode_exactly(bytes(line))
 
 
 def encode_line(value: Json) -> bytes:

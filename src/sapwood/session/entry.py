@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, cast
 
 from sapwood.session.codec import decode_line, encode_line
+from sapwood.session.garbage import collection_paused
 from sapwood.session.schema import JsonObject
 
 _GAP = 64 * 1024
@@ -52,10 +53,13 @@ class Entry:
         type: str,  # noqa: A002
         timestamp: str,
         line: int = 0,
-        *,
         data: JsonObject | None = None,
         raw: bytes | None = None,
+        source: LineSource | None = None,
+        offset: int = 0,
+        size: int = 0,
     ) -> None:
+        """Positional, because a large session makes very many of them."""
         self.id = id
         self.parent_id = parent_id
         self.type = type
@@ -63,9 +67,9 @@ class Entry:
         self.line = line
         self._data = data
         self._raw = raw
-        self._source: LineSource | None = None
-        self._offset = 0
-        self._size = 0
+        self._source = source
+        self._offset = offset
+        self._size = size
 
     @classmethod
     def of(cls, data: JsonObject, line: int = 0, raw: bytes | None = None) -> Entry:
@@ -77,8 +81,8 @@ class Entry:
             kind if isinstance(kind, str) else "",
             timestamp if isinstance(timestamp, str) else "",
             line,
-            data=data,
-            raw=raw,
+            data,
+            raw,
         )
 
     def place(self, source: LineSource, offset: int, size: int, line: int) -> None:
@@ -125,18 +129,22 @@ def decode_all(entries: Iterable[Entry]) -> None:
         (entry for entry in entries if entry._data is None and entry._raw is None),
         key=lambda entry: entry._offset,
     )
-    start = 0
-    for index, entry in enumerate(pending):
-        first, following = pending[start], pending[index + 1] if index + 1 < len(pending) else None
-        end = entry._offset + entry._size
-        if (
-            following is None
-            or following._source is not entry._source
-            or following._offset - end > _GAP
-            or end - first._offset > _SPAN
-        ):
-            _decode_span(pending[start : index + 1])
-            start = index + 1
+    with collection_paused():
+        start = 0
+        for stop in range(1, len(pending) + 1):
+            if stop == len(pending) or _is_apart(pending[start], pending[stop - 1], pending[stop]):
+                _decode_span(pending[start:stop])
+                start = stop
+
+
+def _is_apart(first: Entry, last: Entry, following: Entry) -> bool:
+    """Whether ``following`` is better read in another go than ``first`` to ``last``."""
+    end = last._offset + last._size
+    return (
+        following._source is not last._source
+        or following._offset - end > _GAP
+        or end - first._offset > _SPAN
+    )
 
 
 def _decode_span(entries: Sequence[Entry]) -> None:
@@ -146,4 +154,4 @@ def _decode_span(entries: Sequence[Entry]) -> None:
     span = memoryview(source.read(offset, entries[-1]._offset + entries[-1]._size - offset))
     for entry in entries:
         begin = entry._offset - offset
-        entry._data = cast(JsonObject, decode_line(bytes(span[begin : begin + entry._size])))
+        entry._data = cast(JsonObject, decode_line(span[begin : begin + entry._size]))

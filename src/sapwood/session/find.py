@@ -20,8 +20,10 @@ from sapwood.text import one_line
 def read_header(path: Path) -> SessionHeader | None:
     """The header of a session file; None for whatever is no readable session."""
     try:
-        for line in read_lines(FileSource(path), chunk=8192):
-            text = line.text.removeprefix(BOM) if line.offset == 0 else line.text
+        for line in read_lines(FileSource(path), buffer_size=8192):
+            text = bytes(line.text)
+            if line.offset == 0:
+                text = text.removeprefix(BOM)
             try:
                 value = decode_line(text)
             except ValueError:

@@ -18,6 +18,7 @@ from sapwood.errors import NotASessionError
 from sapwood.session.codec import decode_line, encode_line
 from sapwood.session.diagnostics import Diagnostic
 from sapwood.session.entry import Entry
+from sapwood.session.garbage import collection_paused
 from sapwood.session.javascript import trim, truthy
 from sapwood.session.migrate import chain, header_version, rename_hook_role, upgrade_header
 from sapwood.session.schema import SESSION_VERSION, Json, JsonObject, SessionHeader
@@ -87,12 +88,13 @@ def load(source: FileSource, new_id: Callable[[], str]) -> Loaded | None:
     header, line = found
     version = header_version(header)
     tail = _Tail(line)
-    if version < 2:
-        entries = _read_list(header, tail.watch(lines), new_id, oddities)
-    else:
-        entries = list(read_entries(source, tail.watch(lines), oddities))
-        if version < SESSION_VERSION:
-            entries = [_upgrade_entry(entry) for entry in entries]
+    with collection_paused():
+        if version < 2:
+            entries = _read_list(header, tail.watch(lines), new_id, oddities)
+        else:
+            entries = list(read_entries(source, tail.watch(lines), oddities))
+    if 2 <= version < SESSION_VERSION:
+        entries = [_upgrade_entry(entry) for entry in entries]
     loaded = Loaded(
         source=source,
         header=upgrade_header(header) if version < SESSION_VERSION else header,
@@ -129,7 +131,7 @@ def _find_header(
 ) -> tuple[SessionHeader, Line] | None:
     line = None
     for line in lines:
-        text = line.text
+        text = bytes(line.text)
         if line.offset == 0 and text.startswith(BOM):
             text = text[len(BOM) :]
             oddities.add("byte-order-mark", "the file starts with a byte order mark", line.number)
@@ -155,24 +157,34 @@ def is_header(value: Json) -> bool:
 
 def read_entries(source: FileSource, lines: Iterator[Line], oddities: Oddities) -> Iterator[Entry]:
     """The entries among ``lines``; further headers are passed over."""
-    for line in lines:
-        text = line.text
+    for offset, number, text, ended in lines:
         try:
-            envelope = _decode_envelope(text)
+            found = _decode_envelope(text)
         except (msgspec.MsgspecError, RecursionError):
-            entry = _read_odd(line, oddities)
-            if entry is None:
-                continue
-        else:
-            if envelope.type == "session":
-                continue
-            entry = Entry(envelope.id, envelope.parentId or None, envelope.type, envelope.timestamp)
-        entry.place(source, line.offset, len(text), line.number)
-        yield entry
+            entry = _read_odd(Line(offset, number, text, ended), oddities)
+            if entry is not None:
+                entry.place(source, offset, len(text), number)
+                yield entry
+            continue
+        if found.type != "session":
+            parent = found.parentId or None
+            size = len(text)
+            yield Entry(
+                found.id,
+                parent,
+                found.type,
+                found.timestamp,
+                number,
+                None,
+                None,
+                source,
+                offset,
+                size,
+            )
 
 
 def _read_odd(line: Line, oddities: Oddities) -> Entry | None:
-    value = _decode(line.text, line, oddities)
+    value = _decode(bytes(line.text), line, oddities)
     if not isinstance(value, dict):
         if truthy(value):
             oddities.add("not-an-entry", "the line holds no object; left aside", line.number)
@@ -203,7 +215,7 @@ def _read_list(
     values: list[Json] = [header]
     numbers = [0]
     for line in lines:
-        value = _decode(line.text, line, oddities)
+        value = _decode(bytes(line.text), line, oddities)
         if truthy(value):
             values.append(value)
             numbers.append(line.number)
