@@ -91,6 +91,13 @@ class SessionTree:
     def __len__(self) -> int:
         return len(self.entries)
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether every entry came after its parent and under an id of its own: then what is true
+        of the path above an entry stays true whatever is appended.
+        """
+        return self._ordered
+
     def get(self, entry_id: str) -> Entry | None:
         return self._index.get(entry_id)
 

@@ -1,0 +1,226 @@
+"""The projection: the messages that a path yields, each with the entry it came from. Pure.
+
+It equals the reference's for every valid file. Nothing is cached: it is computed afresh for every
+request from the entries in force (`sapwood.session.replay.select`), of which only their number and
+size matter, not the length of the session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from sapwood.session.diagnostics import Diagnostic
+from sapwood.session.entry import Entry, decode_all
+from sapwood.session.javascript import parse_date
+from sapwood.session.replay import (
+    ModelRef,
+    edits_in_force,
+    inherited_prompt,
+    is_edit,
+    path_settings,
+    select,
+)
+from sapwood.session.schema import Json, JsonObject, Message, SessionHeader, SystemMessage
+from sapwood.session.tree import CURRENT, Leaf, SessionTree
+
+NULL_CONTENT: Mapping[str, Json] = {"user": [], "assistant": [], "toolResult": [], "system": ""}
+"""What a null content is read as, by role; other roles stay as they are."""
+
+EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
+"""Roles whose content an edit may replace. Leaving out works for every entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """A message and the entry it came from.
+
+    ``merged`` holds the entries of further messages that a request joined to this one.
+    """
+
+    message: Message
+    entry: Entry
+    merged: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """What the model sees at a leaf, and where it comes from.
+
+    ``entries`` are those in force: with a ``compaction``, it comes first, then ``kept`` entries of
+    its kept tail, then what came after. ``inherited_prompt`` is the prompt as of a compaction that
+    stored none; it is part of a request, not of the messages.
+    """
+
+    items: list[Projected]
+    entries: list[Entry]
+    compaction: Entry | None = None
+    kept: int = 0
+    model: ModelRef | None = None
+    thinking_level: str = "off"
+    inherited_prompt: SystemMessage | None = None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def messages(self) -> list[Message]:
+        return [item.message for item in self.items]
+
+    @property
+    def sources(self) -> list[Entry]:
+        """The entry of each message."""
+        return [item.entry for item in self.items]
+
+
+def project(tree: SessionTree, leaf: Leaf = CURRENT) -> Projection:
+    """The projection at ``leaf``; empty for None or an unknown id."""
+    selection = select(tree, leaf)
+    decode_all(selection.entries)
+    settings = path_settings(tree, leaf)
+    return Projection(
+        items=project_entries(selection.entries, selection.compaction),
+        entries=selection.entries,
+        compaction=selection.compaction,
+        kept=selection.kept,
+        model=settings.model,
+        thinking_level=settings.thinking_level,
+        inherited_prompt=inherited_prompt(tree, selection),
+        diagnostics=[*selection.diagnostics, *_diagnose(selection.entries)],
+    )
+
+
+def build_session_context(entries: Iterable[JsonObject], leaf: Leaf = CURRENT) -> Projection:
+    """The projection of entries given as JSON objects, in file order.
+
+    As in the reference an unknown leaf, like none given, stands for the last entry; None for the
+    place before the first. Objects without a string id are passed over.
+    """
+    known = [Entry.of(data) for data in entries if isinstance(data.get("id"), str)]
+    header = SessionHeader(type="session", id="", timestamp="")
+    tree = SessionTree(header, (entry for entry in known if entry.type != "session"))
+    return project(tree, CURRENT if isinstance(leaf, str) and leaf not in tree else leaf)
+
+
+def project_entries(entries: Sequence[Entry], compaction: Entry | None = None) -> list[Projected]:
+    """The messages of entries as they stand, edits among them applied.
+
+    Only ``compaction`` yields a summary; any other compaction among them was replaced by it.
+    """
+    edits = edits_in_force(entries)
+    items: list[Projected] = []
+    for entry in entries:
+        if entry.type == "compaction" and entry is not compaction:
+            continue
+        messages = messages_of(entry)
+        if entry.id in edits:
+            messages = _edited(messages, edits[entry.id])
+        items.extend(Projected(message, entry) for message in messages)
+    return items
+
+
+def messages_of(entry: Entry) -> list[Message]:
+    """The messages that an entry stands for in the context, edits aside."""
+    make = _MAKERS.get(entry.type)
+    return make(entry.data) if make is not None else []
+
+
+def _stored_message(data: JsonObject) -> list[Message]:
+    message = data.get("message")
+    if not is_message(message):
+        return []
+    role = message["role"]
+    if role in NULL_CONTENT and "content" in message and message["content"] is None:
+        message = {**message, "content": NULL_CONTENT[role]}
+    return [cast(Message, message)]
+
+
+def is_message(value: Json) -> bool:
+    """Whether ``value`` can pass for a message: an object with a role."""
+    return isinstance(value, dict) and isinstance(value.get("role"), str)
+
+
+def _compaction(data: JsonObject) -> list[Message]:
+    """The checkpoint, if there is one, and the summary."""
+    message: dict[str, Any] = {"role": "compactionSummary"}
+    _copy(data, message, "summary", "tokensBefore")
+    message["timestamp"] = _time_of(data)
+    checkpoint = data.get("systemMessage")
+    messages = [checkpoint, message] if is_message(checkpoint) else [message]
+    return cast("list[Message]", messages)
+
+
+def _branch_summary(data: JsonObject) -> list[Message]:
+    if not data.get("summary"):
+        return []
+    message: dict[str, Any] = {"role": "branchSummary"}
+    _copy(data, message, "summary", "fromId")
+    message["timestamp"] = _time_of(data)
+    return [cast(Message, message)]
+
+
+def _custom_message(data: JsonObject) -> list[Message]:
+    message: dict[str, Any] = {"role": "custom"}
+    _copy(data, message, "customType", "content", "display", "details")
+    if message.get("content") is None:
+        message["content"] = []
+    message["timestamp"] = _time_of(data)
+    return [cast(Message, message)]
+
+
+_MAKERS = {
+    "message": _stored_message,
+    "compaction": _compaction,
+    "branch_summary": _branch_summary,
+    "custom_message": _custom_message,
+}
+
+
+def _copy(source: JsonObject, target: dict[str, Any], *names: str) -> None:
+    for name in names:
+        if name in source:
+            target[name] = source[name]
+
+
+def _time_of(data: JsonObject) -> int | None:
+    """Unix milliseconds of the entry; None when its timestamp is no date."""
+    if "timestamp" not in data:
+        return None
+    time = parse_date(data["timestamp"])
+    return int(time) if time == time else None
+
+
+def _edited(messages: list[Message], replacement: JsonObject | None) -> list[Message]:
+    """The messages of an entry under an edit: none of them, or with other content."""
+    if replacement is None:
+        return []
+    return [_replace(message, replacement["content"]) for message in messages]
+
+
+def _replace(message: Message, content: Json) -> Message:
+    """Assistant messages and tool results hold blocks only."""
+    role = message["role"]
+    if role not in EDITABLE:
+        return message
+    if isinstance(content, str) and role in ("assistant", "toolResult"):
+        content = [{"type": "text", "text": content}]
+    return cast(Message, {**message, "content": content})
+
+
+def _diagnose(entries: Iterable[Entry]) -> list[Diagnostic]:
+    """What in force could not be read as what it should be."""
+    found: dict[str, Diagnostic] = {}
+    for entry in entries:
+        if entry.type == "context_edit" and not is_edit(entry):
+            kind, text = "bad-edit", "the edit names no target or no content; it changes nothing"
+        elif entry.type == "message" and not is_message(entry.message):
+            kind, text = "no-message", "the entry holds no message; the model does not see it"
+        else:
+            continue
+        first = found.get(kind)
+        if first is None:
+            found[kind] = Diagnostic(kind, f"{entry.id}: {text}", entry.id, entry.line)
+        else:
+            found[kind] = Diagnostic(
+                kind, first.message, first.entry_id, first.line, first.count + 1
+            )
+    return list(found.values())
