@@ -41,8 +41,7 @@ def extension(api: ExtensionApi) -> None:
             api.notify("there is no checkpoint on this path", "warning")
             return
         now = await snapshot(api.cwd, api.session.session_id)
-        await git(api.cwd, "read-tree", "--reset", "-u", f"{commit}^{{tree}}")
-        await git(api.cwd, "reset", "--quiet")
+        await bring_back(api.cwd, now, commit)
         api.notify(f"files are as in {commit[:12]}; before that they were as in {now}")
 
     api.on("agent_start", keep)
@@ -61,11 +60,10 @@ def last_checkpoint(api: ExtensionApi) -> str | None:
 async def snapshot(folder: Path, session_id: str) -> str | None:
     """Commit all files that git does not ignore; None outside of a repository."""
     try:
-        index = Path(
-            await git(folder, "rev-parse", "--path-format=absolute", "--git-path", "index")
-        )
+        found = await git(folder, "rev-parse", "--path-format=absolute", "--git-path", "index")
     except (OSError, RuntimeError):
         return None
+    index = Path(found)
     with tempfile.TemporaryDirectory() as temporary:
         own_index = Path(temporary) / "index"
         if index.exists():
@@ -77,6 +75,14 @@ async def snapshot(folder: Path, session_id: str) -> str | None:
     commit = await git(folder, "commit-tree", tree, "-m", "Checkpoint", **AUTHOR, **dates)
     await git(folder, "update-ref", f"refs/sapwood/{session_id}/{commit[:16]}", commit)
     return commit
+
+
+async def bring_back(folder: Path, now: str | None, commit: str) -> None:
+    """Make the files as in `commit`, removing those that are in `now` alone."""
+    with tempfile.TemporaryDirectory() as temporary:
+        environment = {"GIT_INDEX_FILE": str(Path(temporary) / "index")}
+        await git(folder, "read-tree", f"{now}^{{tree}}", **environment)
+        await git(folder, "read-tree", "--reset", "-u", f"{commit}^{{tree}}", **environment)
 
 
 async def git(folder: Path, *arguments: str, **environment: str) -> str:
