@@ -66,23 +66,45 @@ def _refuse(literal: str) -> NoReturn:
     raise ValueError(f"{literal} is not JSON")
 
 
+_plain_keys: set[str] = set()
+"""Keys that are known not to look like array indices; keeps the check of common shapes short."""
+_PLAIN_KEYS_LIMIT = 4096
+
+
 def _is_plain(value: Any) -> bool:
-    """Whether orjson writes ``value`` as JavaScript would."""
+    """Whether orjson writes ``value`` as JavaScript would. On the way of each append: kept lean."""
     kind = type(value)
-    if kind is str or value is None or kind is bool:
-        return True
     if kind is dict:
-        for key in value:
-            if key[:1].isdigit():
+        if not value.keys() <= _plain_keys and not _learn_keys(value):
+            return False
+        values = value.values()
+    elif kind is list:
+        values = value
+    else:
+        values = (value,)
+    for item in values:
+        kind = type(item)
+        if kind is str or item is None or kind is bool:
+            continue
+        if kind is dict or kind is list:
+            if not _is_plain(item):
                 return False
-        return all(map(_is_plain, value.values()))
-    if kind is list:
-        return all(map(_is_plain, value))
-    if kind is int:
-        return bool(-MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER)
-    if kind is float:
-        return 1e-4 <= abs(value) < 1e15 and not value.is_integer()
-    return False
+        elif kind is int:
+            if not -MAX_SAFE_INTEGER <= item <= MAX_SAFE_INTEGER:
+                return False
+        elif kind is not float or not 1e-4 <= abs(item) < 1e15 or item.is_integer():
+            return False
+    return True
+
+
+def _learn_keys(mapping: dict[str, Any]) -> bool:
+    """Whether no key looks like an array index; remembers keys of that kind."""
+    if any(key[:1].isdigit() for key in mapping):
+        return False
+    if len(_plain_keys) + len(mapping) > _PLAIN_KEYS_LIMIT:
+        _plain_keys.clear()
+    _plain_keys.update(mapping)
+    return True
 
 
 def _put_right(value: Any) -> Any:

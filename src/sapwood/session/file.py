@@ -74,7 +74,8 @@ class SessionFile:
             new = self._open_new()
             try:
                 write_all(self._fd, b"\n".join(lines) + b"\n")
-                self._sync()
+                if self._disk:
+                    os.fsync(self._fd)
             except OSError:
                 self._discard(new)
                 raise
@@ -95,24 +96,31 @@ class SessionFile:
         """
         assert self.source is not None
         raw = entry.raw
-        line = b"\n" + raw + b"\n" if self._torn else raw + b"\n"
-        with self._writing():
+        torn = self._torn
+        line = b"\n" + raw + b"\n" if torn else raw + b"\n"
+        try:
             if self._fd < 0:
                 self._fd = os.open(self.path, os.O_WRONLY | os.O_APPEND)
-            try:
-                write_all(self._fd, line)
-                self._sync()
-            except OSError:
-                self._take_back(line)
-                raise
-        start = os.lseek(self._fd, 0, os.SEEK_CUR) - len(line)
-        foreign = self._read_on(start) if start > self._end else []
-        if self._torn:
-            self._torn = False
-            self._end += 1
+            write_all(self._fd, line)
+            if self._disk:
+                os.fsync(self._fd)
+            status = os.fstat(self._fd)
+        except OSError as error:
+            self._take_back(line)
+            raise self._refusal(error) from error
+        foreign: list[Entry] = []
+        if status.st_size != self._end + len(line):
+            start = os.lseek(self._fd, 0, os.SEEK_CUR) - len(line)
+            if start > self._end:
+                foreign = self._read_on(start)
+                if self._end > start:  # they left half a line, and ours went onto it
+                    return foreign + self.append(entry)
+                self._lines += torn
+        self._torn = False
+        self._end += torn
         entry.place(self.source, self._end, len(raw), self._lines + 1)
         self._advance(raw)
-        self._remember(os.fstat(self._fd))
+        self._stamp = _stamp(status) if status.st_size == self._end else None
         return foreign
 
     def catch_up(self) -> list[Entry]:
@@ -249,19 +257,18 @@ class SessionFile:
             size = min(self._end, _FINGERPRINT)
             self._tail = self.source.read(self._end - size, size)
 
-    def _sync(self) -> None:
-        if self._disk:
-            os.fsync(self._fd)
-
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            raise SessionWriteError(
-                f"{self.path}: not written ({error.strerror or error});"
-                " the session stays as it was, the next append tries again."
-            ) from error
+            raise self._refusal(error) from error
+
+    def _refusal(self, error: OSError) -> SessionWriteError:
+        return SessionWriteError(
+            f"{self.path}: not written ({error.strerror or error});"
+            " the session stays as it was, the next append tries again."
+        )
 
 
 def _stamp(status: os.stat_result) -> tuple[int, int, int, int]:

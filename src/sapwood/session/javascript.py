@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import isfinite, nan
 from typing import Any
 
@@ -227,10 +228,15 @@ def days_from_civil(year: int, month: int, day: int) -> int:
 def iso_timestamp(ms: int) -> str:
     """``new Date(ms).toISOString()``."""
     seconds, millis = divmod(ms, 1000)
+    return f"{_iso_seconds(seconds)}.{millis:03d}Z"
+
+
+@lru_cache(maxsize=4)
+def _iso_seconds(seconds: int) -> str:
     t = time.gmtime(seconds)
     return (
         f"{t.tm_year:04d}-{t.tm_mon:02d}-{t.tm_mday:02d}"
-        f"T{t.tm_hour:02d}:{t.tm_min:02d}:{t.tm_sec:02d}.{millis:03d}Z"
+        f"T{t.tm_hour:02d}:{t.tm_min:02d}:{t.tm_sec:02d}"
     )
 
 

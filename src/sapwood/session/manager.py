@@ -32,6 +32,7 @@ from sapwood.session.javascript import iso_timestamp
 from sapwood.session.lock import Writer
 from sapwood.session.origin import SYSTEM, Origin
 from sapwood.session.paths import default_session_dir, session_file_name
+from sapwood.session.replay import prompt_checkpoint
 from sapwood.session.schema import Json, JsonObject, Message, Replacement, SessionHeader, Usage
 from sapwood.session.shapes import (
     LEAF_MARKER,
@@ -48,6 +49,29 @@ from sapwood.session.tree import CURRENT, Leaf, SessionTree, TreeNode
 
 Listener = Callable[[Entry], None]
 PathLike = str | os.PathLike[str]
+
+
+class _Turn:
+    """The time of one append, in which the tree is what the file holds."""
+
+    __slots__ = ("_manager",)
+
+    def __init__(self, manager: SessionManager) -> None:
+        self._manager = manager
+
+    def __enter__(self) -> None:
+        store = self._manager._store
+        if store is None:
+            return
+        try:
+            self._manager._take_in(store.begin())
+        except BaseException:
+            store.end()
+            raise
+
+    def __exit__(self, *failure: object) -> None:
+        if self._manager._store is not None:
+            self._manager._store.end()
 
 
 class SessionManager:
@@ -73,6 +97,7 @@ class SessionManager:
         self._origin = origin
         self._acted = False  # appended or moved: then the leaf is this manager's own
         self._listeners: list[Listener] = []
+        self._turn = _Turn(self)
 
     # --- making one ---------------------------------------------------------------------------
 
@@ -310,13 +335,13 @@ class SessionManager:
         entries = self.tree.entries
         if not entries or self.tree.leaf_id == entries[-1].id:
             return None
-        with self._turn():
+        with self._turn:
             return self._add("custom", leading={"customType": LEAF_MARKER})
 
     # --- appending; each returns the id of the new entry --------------------------------------
 
     def append_message(self, message: Message | JsonObject) -> str:
-        with self._turn():
+        with self._turn:
             return self._add("message", {"message": message})
 
     def append_custom_message(
@@ -324,20 +349,20 @@ class SessionManager:
     ) -> str:
         """A message of an extension, part of the context."""
         fields = present(customType=custom_type, content=content, display=display, details=details)
-        with self._turn():
+        with self._turn:
             return self._add("custom_message", leading=fields)
 
     def append_custom_entry(self, custom_type: str, data: Json | Unset = UNSET) -> str:
         """State of an extension, not part of the context."""
-        with self._turn():
+        with self._turn:
             return self._add("custom", leading=present(customType=custom_type, data=data))
 
     def append_model_change(self, provider: str, model_id: str) -> str:
-        with self._turn():
+        with self._turn:
             return self._add("model_change", {"provider": provider, "modelId": model_id})
 
     def append_thinking_level_change(self, level: str) -> str:
-        with self._turn():
+        with self._turn:
             return self._add("thinking_level_change", {"thinkingLevel": level})
 
     def append_usage(
@@ -350,7 +375,7 @@ class SessionManager:
     ) -> str:
         """Usage that belongs to no message; it counts in totals."""
         fields = present(kind=kind, provider=provider, model=model, usage=usage, note=note or UNSET)
-        with self._turn():
+        with self._turn:
             return self._add("usage", fields)
 
     def append_compaction(
@@ -366,9 +391,7 @@ class SessionManager:
 
         The prompt and tools in force are stored with it as a checkpoint.
         """
-        from sapwood.session.replay import prompt_checkpoint
-
-        with self._turn():
+        with self._turn:
             entry_id, now = self._new_id(), self._origin.now()
             checkpoint = prompt_checkpoint(self.tree)
             fields = present(
@@ -394,7 +417,7 @@ class SessionManager:
         fields = present(
             fromId=from_id, summary=summary, details=details, usage=usage, fromHook=from_hook
         )
-        with self._turn():
+        with self._turn:
             return self._add("branch_summary", fields)
 
     def branch_with_summary(
@@ -425,7 +448,7 @@ class SessionManager:
         Raises ``EntryNotFoundError``, and ``SessionError`` for a target that is not on the path or
         has no editable content, or a replacement that is no content.
         """
-        with self._turn():
+        with self._turn:
             target = self.tree.require(target_id)
             stored = edit_replacement(target, replacement)
             if all(entry is not target for entry in self.tree.ancestors()):
@@ -434,14 +457,14 @@ class SessionManager:
 
     def append_label_change(self, target_id: str, label: str | None) -> str:
         """Name an entry; None or "" clears. Raises ``EntryNotFoundError``."""
-        with self._turn():
+        with self._turn:
             self.tree.require(target_id)
             fields = present(targetId=target_id, label=UNSET if label is None else label)
             return self._add("label", fields)
 
     def append_session_info(self, name: str) -> str:
         """Name the session; blank clears."""
-        with self._turn():
+        with self._turn:
             return self._add("session_info", {"name": session_name(name)})
 
     def _add(
@@ -472,17 +495,6 @@ class SessionManager:
 
     def _new_id(self) -> str:
         return self._origin.fresh_entry_id(self.tree)
-
-    @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
-        """The time of one append, in which the tree is what the file holds."""
-        if self._store is None:
-            yield
-            return
-        with self._store.turn() as foreign:
-            if foreign:
-                self._take_in(foreign)
-            yield
 
     def _take_in(self, foreign: list[Entry]) -> None:
         """Add entries of other processes; the leaf follows them only while it is nobody's own."""

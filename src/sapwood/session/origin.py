@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 
 _TRIES = 100
@@ -19,8 +19,15 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def random_entry_id() -> str:
-    return os.urandom(4).hex()
+def _random_ids() -> Iterator[str]:
+    """Endlessly many, with one system call for each 64 of them."""
+    while True:
+        pool = os.urandom(256).hex()
+        for start in range(0, len(pool), 8):
+            yield pool[start : start + 8]
+
+
+random_entry_id = _random_ids().__next__
 
 
 def random_session_id() -> str:

@@ -8,7 +8,6 @@ it around each append, together with the look at what others added.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -75,21 +74,20 @@ class SessionStore:
     def read_only(self) -> bool:
         return self.closed or self._newer or self.writer == "none"
 
-    @contextlib.contextmanager
-    def turn(self) -> Iterator[list[Entry]]:
-        """The time of one append; gives the entries that others added before it."""
+    def begin(self) -> list[Entry]:
+        """Start an append: take the lock if it is shared. Gives what others added before."""
         if self.read_only:
             raise ReadOnlySessionError(f"{self.path}: {self._why_not()}")
         if self._file.source is None:
-            yield []
-        elif self.writer == "exclusive":
-            yield self._file.catch_up()
-        else:
+            return []
+        if self.writer == "shared":
             self._lock.acquire()
-            try:
-                yield self._file.catch_up()
-            finally:
-                self._lock.release()
+        return self._file.catch_up()
+
+    def end(self) -> None:
+        """End an append, however it went."""
+        if self.writer == "shared":
+            self._lock.release()
 
     def _why_not(self) -> str:
         if self.closed:
@@ -99,7 +97,7 @@ class SessionStore:
         return "the session is open for reading only."
 
     def save(self, tree: SessionTree, entry: Entry) -> list[Entry]:
-        """Bring ``entry`` to the file; within a ``turn``.
+        """Bring ``entry`` to the file; between ``begin`` and ``end``.
 
         Gives the entries of others that came before it in the last moment. Raises
         ``SessionWriteError``; then the file is as it was.
@@ -122,8 +120,6 @@ class SessionStore:
         except BaseException:
             self._lock.close()
             raise
-        if self.writer == "shared":
-            self._lock.release()
 
     def close(self) -> None:
         """Give up the lock; what was read stays readable."""
