@@ -76,12 +76,12 @@ async def run_shell(
         timed_out = True
     except asyncio.CancelledError:
         cancelled = True
-    if process is not None and (timed_out or cancelled):
+    ended_by_us = timed_out or cancelled
+    if process is not None and ended_by_us:
         await _end_group(process, run)
     await run.drain()
     _forget_cancellation()
-    ended_by_itself = process is not None and not (timed_out or cancelled)
-    code = process.returncode if process is not None and ended_by_itself else None
+    code = process.returncode if process is not None and not ended_by_us else None
     return run.result(code, cancelled, timed_out)
 
 
