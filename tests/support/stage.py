@@ -51,6 +51,7 @@ class Stage:
         self.window = window
         self.max_tokens = max_tokens
         self.events: list[dict[str, Any]] = []
+        self.recording = True
         self._write("models.json", self._models())
         self._write("settings.json", settings or {})
         self.sessions: list[AgentSession] = []
@@ -95,7 +96,8 @@ class Stage:
         session = await create_agent_session(
             SessionOptions(manager=manager, agent_dir=self.agent_dir, **options)
         )
-        session.subscribe(self.events.append)
+        if self.recording:
+            session.subscribe(self.events.append)
         self.sessions.append(session)
         return session
 

@@ -8,9 +8,8 @@ wishes; `record_settings` and `record_prompt` bring the path in line with them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sapwood.agent import events
@@ -26,6 +25,8 @@ from sapwood.models.thinking import clamp_level
 from sapwood.session.replay import path_settings, prompt_checkpoint
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sapwood.agent.extensions import ExtensionHost
     from sapwood.agent.prompt_source import PromptSource
     from sapwood.agent.settings import Settings
@@ -70,6 +71,7 @@ class Conversation:
         """Stops the activity in progress and all its parts."""
         self.compaction_interrupt = Interrupt()
         self.summary_interrupt = Interrupt()
+        self._prompt_may_differ = True
         self._listeners: list[events.Listener] = []
         self._deferred: list[Callable[[], object]] = []
 
@@ -79,12 +81,8 @@ class Conversation:
         """Work on this session from now on."""
         self.manager = manager
         self._forget_manager = manager.subscribe(self._on_entry)
-        self.begin_session()
-
-    def begin_session(self) -> None:
-        """Forget what was known of the session that the manager held before."""
         self.attempts = Attempts()
-        self._windows = learned_windows(self.manager.tree)
+        self._windows = learned_windows(manager.tree)
 
     def detach(self) -> None:
         """Let go of the session's file."""
@@ -93,7 +91,7 @@ class Conversation:
 
     @property
     def cwd(self) -> Path:
-        return Path(self.manager.cwd)
+        return self.manager.cwd
 
     def _on_entry(self, entry: Entry) -> None:
         if entry.type == "message":
@@ -179,6 +177,7 @@ class Conversation:
         """Take model, level and tools from the active path, as far as it names them."""
         recorded = path_settings(self.manager.tree)
         self.tools.follow(self.manager.tree)
+        self._prompt_may_differ = True
         if recorded.model is not None and not keep_model:
             self._follow_model(recorded.model.provider, recorded.model.model_id)
         if self._says_level() and not keep_level:
@@ -231,8 +230,18 @@ class Conversation:
         tree = self.manager.tree
         return any(e.type == "thinking_level_change" for e in tree.ancestors(tree.leaf_id))
 
-    def record_prompt(self) -> None:
-        """Store what changed in prompt and tools since the path last said."""
+    def set_tools(self, names: Sequence[str]) -> None:
+        self.tools.set_active(names)
+        self._prompt_may_differ = True
+
+    def record_prompt(self, *, if_changed: bool = False) -> None:
+        """Store how prompt and tools differ from what the path says.
+
+        `if_changed` skips the look at the path unless something happened that calls for it.
+        """
+        if if_changed and not self._prompt_may_differ:
+            return
+        self._prompt_may_differ = False
         active = self.tools.active_tools
         patch = system_patch(
             prompt_checkpoint(self.manager.tree),

@@ -77,7 +77,7 @@ class _Builder:
         self.options = options
         self.agent_dir = options.agent_dir or agent_dir()
         self.manager = options.manager or self._new_manager()
-        self.cwd = Path(self.manager.cwd)
+        self.cwd = self.manager.cwd
         self.notices: list[str] = []
 
     def _new_manager(self) -> SessionManager:

@@ -247,7 +247,7 @@ class Run:
         await make_room(self._conversation)
         if not self._interrupt.requested:
             self._conversation.record_settings()
-            self._conversation.record_prompt()
+            self._conversation.record_prompt(if_changed=True)
 
     def take_steering(self) -> list[Message]:
         messages = self._conversation.queue.take_steering()

@@ -328,7 +328,7 @@ class AgentSession:
     def set_tools(self, names: Sequence[str]) -> None:
         """Offer exactly these tools from the next request on."""
         self._rule("set_tools")
-        self._conversation.tools.set_active(names)
+        self._conversation.set_tools(names)
 
     def _record_if_begun(self) -> None:
         """An empty session records its settings with the first prompt."""
@@ -389,17 +389,8 @@ class AgentSession:
         entry = self.manager.tree.require(entry_id)
         where = destination(entry, exact=position == "at")
         leaf = entry.id if position == "at" else entry.parent_id
-        return await self._do(Activity.NAVIGATING, self._fork(leaf, where.editor_text))
-
-    async def _fork(self, leaf_id: str | None, text: str | None) -> Forked:
-        await self._leave_session()
-        if leaf_id is None:
-            self._open(self._empty_session(parent=self.manager.path))
-        else:
-            self.manager.create_branched_session(leaf_id)
-            self._conversation.begin_session()
-        self._arrive()
-        return Forked(text)
+        await self._do(Activity.NAVIGATING, self._replace(lambda: self.manager.branched(leaf)))
+        return Forked(where.editor_text)
 
     async def clone(self) -> Forked:
         """Copy the active path into a new session and open that."""
@@ -411,42 +402,27 @@ class AgentSession:
     async def new_session(self) -> None:
         """Open an empty session in the same folder; it is on disk if this one is."""
         await self._make_way("new_session")
-        await self._do(Activity.NAVIGATING, self._replace(self._empty_session))
-
-    def _empty_session(self, parent: Path | None = None) -> SessionManager:
-        from sapwood.session.manager import SessionManager
-
-        manager = self.manager
-        if not manager.is_persisted:
-            return SessionManager.in_memory(manager.cwd)
-        return SessionManager.create(manager.cwd, manager.session_dir, parent_session=parent)
+        await self._do(Activity.NAVIGATING, self._replace(self.manager.successor))
 
     async def switch_session(self, path: Path) -> None:
-        """Open another session in place of this one."""
+        """Open another session in place of this one; nothing happens if it is the same."""
         from sapwood.session.manager import SessionManager
+
+        if self.manager.path is not None and path.resolve() == self.manager.path.resolve():
+            return
 
         await self._make_way("switch_session")
         await self._do(Activity.NAVIGATING, self._replace(lambda: SessionManager.open(path)))
 
     async def _replace(self, open_next: Callable[[], SessionManager]) -> None:
-        """Open the next session, and only then let go of this one."""
+        """Open the next session, let go of this one, and tell everybody."""
         manager = open_next()
-        await self._leave_session()
-        self._open(manager)
-        self._arrive()
-
-    async def _leave_session(self) -> None:
         self.extensions.post("session_shutdown", {"reason": "switch"})
         await self.extensions.flush()
-
-    def _open(self, manager: SessionManager) -> None:
         self._conversation.detach()
         self._conversation.attach(manager)
-
-    def _arrive(self) -> None:
-        """Follow the path of the session that is open now, and tell everybody."""
         self._conversation.follow_path()
-        path = self.manager.path
+        path = manager.path
         self._conversation.emit(
             events.session_changed(self.session_id, str(path) if path is not None else None)
         )

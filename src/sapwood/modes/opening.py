@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sapwood.errors import SapwoodError, SessionError, SessionNotFoundError
+from sapwood.errors import SapwoodError, SessionError
 
 if TYPE_CHECKING:
     from sapwood.agent.create import SessionOptions
@@ -56,7 +56,7 @@ class Opening:
         from sapwood.agent.create import create_agent_session
 
         try:
-            trust = await self._trust(Path(manager.cwd), ask)
+            trust = await self._trust(manager.cwd, ask)
             session = await create_agent_session(self._options(manager, trust))
         except BaseException:
             manager.close()
@@ -92,6 +92,7 @@ class Opening:
     # Which record
 
     async def _manager(self, ask: Asker) -> SessionManager | None:
+        from sapwood.session.find import resolve_session
         from sapwood.session.manager import SessionManager
 
         flags = self.flags
@@ -99,13 +100,12 @@ class Opening:
             return SessionManager.in_memory(self.cwd)
         folder = self.session_dir()
         if flags.fork is not None:
-            return SessionManager.fork_from(
-                self._find(flags.fork, folder), self.cwd, folder, id=flags.session_id
-            )
+            source = resolve_session(flags.fork, self.cwd, folder)
+            return SessionManager.fork_from(source, self.cwd, folder, id=flags.session_id)
         if flags.continue_recent:
             return SessionManager.continue_recent(self.cwd, folder)
         if flags.session is not None:
-            return await self._existing(self._find(flags.session, folder), ask)
+            return await self._referred(flags.session, folder, ask)
         if flags.session_id is not None:
             return await self._by_exact_id(flags.session_id, folder, ask)
         return SessionManager.create(self.cwd, folder)
@@ -123,30 +123,50 @@ class Opening:
 
         return Settings.load(self.agent_dir, self.cwd, False)
 
-    def _find(self, reference: str, folder: Path | None) -> Path:
+    async def _referred(
+        self, reference: str, folder: Path | None, ask: Asker
+    ) -> SessionManager | None:
+        """The session a path or id means; one of another folder may be copied here instead."""
+        from sapwood.session.find import made_in, read_header, resolve_session
         from sapwood.session.manager import SessionManager
 
-        if "/" in reference or "\\" in reference or reference.endswith(".jsonl"):
-            return self.cwd / os.path.expanduser(reference)
-        return SessionManager.find_by_id(reference, self.cwd, folder)
+        path = resolve_session(reference, self.cwd, folder)
+        header = read_header(path)
+        named_by_path = path == Path(reference).expanduser()
+        if named_by_path or header is None or made_in(header, str(self.cwd)):
+            return await self._existing(path, ask)
+        answer = await ask.choose(
+            f"Session {header['id']} was made in {header.get('cwd')}.",
+            (
+                ("fork", "Fork here", f"copy it into a new session in {self.cwd}"),
+                ("open", "Open it there", "work in the folder it was made in"),
+                ("cancel", "Cancel", "change nothing"),
+            ),
+            "" if self.interactive else "Use --fork to copy it here, or --session with its path.",
+        )
+        if answer == "fork":
+            return SessionManager.fork_from(path, self.cwd, folder)
+        return await self._existing(path, ask) if answer == "open" else None
 
     async def _by_exact_id(
         self, session_id: str, folder: Path | None, ask: Asker
     ) -> SessionManager | None:
+        from sapwood.session.find import made_in, read_header, session_files
         from sapwood.session.manager import SessionManager
+        from sapwood.session.paths import default_session_dir
 
-        try:
-            path = SessionManager.find_by_id(session_id, self.cwd, folder, exact=True)
-        except SessionNotFoundError:
-            return SessionManager.create(self.cwd, folder, id=session_id)
-        return await self._existing(path, ask)
+        for path in session_files(folder or default_session_dir(self.cwd)):
+            header = read_header(path)
+            if header and header["id"] == session_id and made_in(header, str(self.cwd)):
+                return await self._existing(path, ask)
+        return SessionManager.create(self.cwd, folder, id=session_id)
 
     async def _existing(self, path: Path, ask: Asker) -> SessionManager | None:
         """Open `path`, asking first where its folder is another one or gone."""
         from sapwood.session.manager import SessionManager
 
         manager = SessionManager.open(path)
-        folder = Path(manager.cwd)
+        folder = manager.cwd
         if folder.is_dir():
             return manager
         manager.close()

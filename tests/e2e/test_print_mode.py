@@ -1,0 +1,329 @@
+"""``sapwood -p`` as people use it in scripts: output, exit status, every session flag."""
+
+from __future__ import annotations
+
+import base64
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import TYPE_CHECKING
+
+from support.command import sapwood, start_sapwood
+from support.lifecycle import PNG
+from support.stage import entries_of, request_texts
+
+if TYPE_CHECKING:
+    from support.stage import Stage
+
+Build = Callable[..., "Stage"]
+
+
+def run(stage: Stage, *arguments: str, stdin: str | None = None) -> CompletedProcess[bytes]:
+    return sapwood(list(arguments), cwd=stage.project, agent_dir=stage.agent_dir, stdin=stdin)
+
+
+def files(stage: Stage) -> list[Path]:
+    return sorted((stage.agent_dir / "sessions").rglob("*.jsonl"))
+
+
+def said(stage: Stage, number: int = -1) -> list[str]:
+    return [text for role, text in request_texts(stage.bodies()[number]) if role == "user"]
+
+
+def test_the_final_answer_alone_is_on_standard_output(stage_with: Build) -> None:
+    (stage := stage_with([{"text": "first", "tools": [BASH]}, {"text": "höllo \u2028 done"}]))
+    done = run(stage, "-p", "hello")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == "höllo \u2028 done\n".encode()
+
+
+BASH = {"name": "bash", "arguments": {"command": "echo from-tool"}}
+
+
+def test_messages_are_prompts_one_after_the_other(stage_with: Build) -> None:
+    stage = stage_with([{"text": "one"}, {"text": "two"}])
+    assert run(stage, "-p", "first", "second").stdout == b"two\n"
+    assert said(stage) == ["first", "second"]
+
+
+def test_a_redirected_end_means_print_mode(stage_with: Build) -> None:
+    stage = stage_with([{"text": "answer"}])
+    assert run(stage, "hello").stdout == b"answer\n"
+
+
+def test_piped_input_and_files_go_before_the_first_message(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}, {"text": "ok"}])
+    (stage.project / "notes.txt").write_text("from the file </file> really")
+    run(stage, "-p", "@notes.txt", "the question", "another", stdin="from the pipe\n")
+    first = said(stage, 0)[0]
+    assert first.startswith("from the pipe\n\n")
+    assert first.index("from the file") < first.index("the question")
+    assert first.count("</file>") == 1
+    assert said(stage, 1)[1] == "another"
+
+
+def test_piped_input_alone_is_a_prompt(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    assert run(stage, "-p", stdin="only this").returncode == 0
+    assert said(stage) == ["only this"]
+
+
+def test_an_image_is_attached(stage_with: Build) -> None:
+    stage = stage_with([{"text": "a dot"}])
+    (stage.project / "dot.png").write_bytes(PNG)
+    assert run(stage, "-p", "@dot.png", "what is it").returncode == 0
+    content = stage.bodies()[0]["messages"][-1]["content"]
+    urls = [block["image_url"]["url"] for block in content if block["type"] == "image_url"]
+    assert len(urls) == 1
+    assert base64.b64decode(urls[0].partition(",")[2]).startswith(b"\x89PNG")
+
+
+def test_nothing_to_ask_is_one_line(stage_with: Build) -> None:
+    done = run(stage_with(), "-p")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_missing_file_is_one_line(stage_with: Build) -> None:
+    done = run(stage_with(), "-p", "@missing.txt", "hello")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"sapwood: missing.txt cannot be read")
+
+
+def test_a_run_that_ends_in_an_error_is_status_1_and_one_line(stage_with: Build) -> None:
+    bad = {"error": {"status": 400, "body": {"error": {"message": "bad\nrequest \x1b[31m"}}}}
+    done = run(stage_with([bad]), "-p", "hello")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.count(b"\n") == 1
+    assert b"\x1b" not in done.stderr
+
+
+def test_interrupting_stores_the_run_and_is_status_130(stage_with: Build) -> None:
+    import time
+
+    stage = stage_with([{"text": "slow", "delay": 30}])
+    process = start_sapwood(["-p", "hello"], cwd=stage.project, agent_dir=stage.agent_dir)
+    for _ in range(3000):
+        if stage.requests:
+            break
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 130
+    last = entries_of(files(stage)[0])[-1]
+    assert last["message"]["stopReason"] == "aborted"
+
+
+def test_continue_goes_on_with_the_most_recent_session(stage_with: Build) -> None:
+    stage = stage_with([{"text": "one"}, {"text": "two"}])
+    run(stage, "-p", "first")
+    assert run(stage, "-c", "-p", "second").stdout == b"two\n"
+    assert said(stage) == ["first", "second"]
+    assert len(files(stage)) == 1
+
+
+def test_continue_without_a_session_makes_one(stage_with: Build) -> None:
+    stage = stage_with([{"text": "one"}])
+    assert run(stage, "-c", "-p", "first").stdout == b"one\n"
+
+
+def test_session_by_id_prefix_and_path(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    run(stage, "-p", "first")
+    path = files(stage)[0]
+    session_id = entries_of(path)[0]["id"]
+    assert run(stage, "--session", session_id[:12], "-p", "second").returncode == 0
+    assert run(stage, "--session", str(path), "-p", "third").returncode == 0
+    assert said(stage) == ["first", "second", "third"]
+    done = run(stage, "--session", "nosuch", "-p", "x")
+    assert done.returncode == 1
+    assert b"nosuch" in done.stderr
+
+
+def test_session_id_is_opened_or_made(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    run(stage, "--session-id", "my-session", "-p", "first")
+    run(stage, "--session-id", "my-session", "-p", "second")
+    assert [entries_of(path)[0]["id"] for path in files(stage)] == ["my-session"]
+    assert said(stage) == ["first", "second"]
+
+
+def test_a_session_id_with_a_path_in_it_is_refused(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    done = run(stage, "--session-id", "../../x", "-p", "first")
+    assert done.returncode == 1
+    assert files(stage) == []
+
+
+def test_fork_leaves_the_source_alone(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    run(stage, "-p", "first")
+    source = files(stage)[0]
+    before = source.read_bytes()
+    assert run(stage, "--fork", str(source), "-p", "second").returncode == 0
+    assert source.read_bytes() == before
+    fork = next(path for path in files(stage) if path != source)
+    assert entries_of(fork)[0]["parentSession"] == str(source)
+    assert said(stage) == ["first", "second"]
+
+
+def test_fork_excludes_other_session_flags(stage_with: Build) -> None:
+    done = run(stage_with(), "--fork", "x", "-c", "-p", "hello")
+    assert done.returncode == 1
+    assert b"--fork" in done.stderr
+
+
+def test_no_session_writes_nothing(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    assert run(stage, "--no-session", "-p", "hello").stdout == b"ok\n"
+    assert files(stage) == []
+
+
+def test_session_dir_flag_beats_the_environment(stage_with: Build, tmp_path: Path) -> None:
+    stage = stage_with([{"text": "ok"}])
+    run(stage, "--session-dir", str(tmp_path / "mine"), "-p", "hello")
+    assert len(list((tmp_path / "mine").glob("*.jsonl"))) == 1
+    assert files(stage) == []
+
+
+def test_files_and_folders_are_private(stage_with: Build) -> None:
+    """B21."""
+    stage = stage_with([{"text": "ok"}])
+    run(stage, "-p", "hello")
+    path = files(stage)[0]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_name_is_stored_once(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    run(stage, "--name", "my work", "-p", "one")
+    run(stage, "-c", "--name", "my work", "-p", "two")
+    names = [e["name"] for e in entries_of(files(stage)[0]) if e["type"] == "session_info"]
+    assert names == ["my work"]
+
+
+def test_model_and_thinking_flags(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    assert run(stage, "--model", "fake/fake-thinker:high", "-p", "hello").returncode == 0
+    assert stage.bodies()[0]["model"] == "fake-thinker"
+    assert stage.bodies()[0]["reasoning_effort"] == "high"
+    run(stage, "--provider", "fake", "--model", "fake-thinker", "--thinking", "low", "-p", "hello")
+    assert stage.bodies()[1]["reasoning_effort"] == "low"
+    done = run(stage, "--model", "nothing-like-it", "-p", "hello")
+    assert done.returncode == 1
+    assert b"nothing-like-it" in done.stderr
+
+
+def test_the_model_of_a_session_is_taken_up_again(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    run(stage, "--model", "fake/fake-large", "-p", "one")
+    run(stage, "-c", "-p", "two")
+    assert [body["model"] for body in stage.bodies()] == ["fake-large", "fake-large"]
+
+
+def test_a_model_that_is_gone_is_told(stage_with: Build) -> None:
+    """B109."""
+    stage = stage_with([{"text": "ok"}])
+    run(stage, "-p", "one")
+    path = files(stage)[0]
+    path.write_text(path.read_text().replace('"fake"', '"gone"'))
+    done = run(stage, "-c", "-p", "two")
+    assert done.returncode == 0
+    assert b"gone/fake-1 is not available" in done.stderr
+
+
+def test_tool_flags(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+
+    def offered(*flags: str) -> list[str]:
+        assert run(stage, *flags, "-p", "hello").returncode == 0
+        tools = stage.bodies()[-1].get("tools") or []
+        return sorted(tool["function"]["name"] for tool in tools)
+
+    assert offered() == ["bash", "edit", "read", "write"]
+    assert offered("--tools", "read,grep") == ["grep", "read"]
+    assert offered("-t", "+ls,-bash") == ["edit", "ls", "read", "write"]
+    assert offered("--exclude-tools", "bash") == ["edit", "read", "write"]
+    assert offered("--no-tools") == []
+    done = run(stage, "--tools", "hammer", "-p", "hello")
+    assert done.returncode == 1
+    assert b"hammer" in done.stderr
+
+
+def test_prompt_flags_and_context_files(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    (stage.project / "AGENTS.md").write_text("always use tabs")
+    (stage.project / "extra.md").write_text("from a file")
+
+    def prompt(*flags: str) -> str:
+        assert run(stage, *flags, "-p", "hello").returncode == 0
+        return str(stage.bodies()[-1]["messages"][0]["content"])
+
+    assert "always use tabs" in prompt()
+    assert "always use tabs" not in prompt("-nc")
+    replaced = prompt("--system-prompt", "You are a pirate.", "--append-system-prompt", "extra.md")
+    assert replaced.startswith("You are a pirate.")
+    assert "from a file" in replaced
+
+
+def test_project_settings_wait_for_trust(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    (stage.project / ".pi").mkdir()
+    (stage.project / ".pi" / "settings.json").write_text('{"defaultTools": ["read"]}')
+
+    def tools(*flags: str) -> int:
+        assert run(stage, *flags, "-p", "hello").returncode == 0
+        return len(stage.bodies()[-1]["tools"])
+
+    assert tools() == 4
+    assert tools("--approve") == 1
+    assert tools("-na") == 4
+
+
+def test_list_models(stage_with: Build) -> None:
+    done = run(stage_with(), "--list-models", "large")
+    assert done.returncode == 0
+    assert done.stdout.decode().split() == ["fake/fake-large", "100,000", "image"]
+
+
+def test_a_vanished_folder_is_a_clear_line(stage_with: Build, tmp_path: Path) -> None:
+    """B104."""
+    stage = stage_with([{"text": "ok"}])
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    sapwood(["-p", "one"], cwd=gone, agent_dir=stage.agent_dir)
+    gone.rmdir()
+    before = files(stage)
+    done = run(stage, "--session", str(before[0]), "-p", "two")
+    assert done.returncode == 1
+    assert b"does not exist any more" in done.stderr
+    assert files(stage) == before
+
+
+def test_commands_know_the_session_and_the_model(stage_with: Build) -> None:
+    show = 'echo "$PI_SESSION_ID|$PI_SESSION_FILE|$PI_PROVIDER|$PI_MODEL|$AI_AGENT"'
+    call = {"name": "bash", "arguments": {"command": show}}
+    stage = stage_with([{"tools": [call]}, {"text": "ok"}])
+    run(stage, "-p", "hello")
+    path = files(stage)[0]
+    result = dict(request_texts(stage.bodies()[1]))["tool"]
+    session_id = entries_of(path)[0]["id"]
+    assert f"{session_id}|{path}|fake|fake-1|sapwood" in result
+
+
+def test_opening_and_quitting_appends_nothing(stage_with: Build) -> None:
+    """B32: five failed starts leave the file as it was."""
+    stage = stage_with([{"text": "ok"}])
+    run(stage, "-p", "one")
+    path = files(stage)[0]
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    for _ in range(5):
+        run(stage, "-c", "-p", "@missing")
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == before
+
+
+def test_help_and_version(stage_with: Build) -> None:
+    stage = stage_with()
+    assert b"--session" in run(stage, "--help").stdout
+    assert run(stage, "--version").stdout.strip()
