@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.conversations import assistant, call, result, turns, user
+from support.message_makers import assistant, call, result, turns, user
 
 from sapwood.compaction.extract import EXTRACT_BUDGET, extract
 from sapwood.compaction.sections import Section, missing_headings, read_items

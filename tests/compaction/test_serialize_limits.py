@@ -8,7 +8,7 @@ from sapwood.compaction.serialize import (
     TOOL_RESULT_LIMIT,
     serialize,
 )
-from support.conversations import assistant, call, result, user
+from support.message_makers import assistant, call, result, user
 
 
 def shell(command: str, **more: object) -> dict:

@@ -9,7 +9,7 @@ import pytest
 from sapwood.compaction.prompts import FIRST, compaction_prompt
 from sapwood.compaction.serialize import serialize
 from sapwood.compaction.untrusted import WRAPPER_TAGS, disarm_labels, disarm_tags
-from support.conversations import assistant, call, result, user
+from support.message_makers import assistant, call, result, user
 
 
 @pytest.mark.parametrize("tag", WRAPPER_TAGS)

@@ -12,7 +12,7 @@ from sapwood.compaction.compact import apply_compaction, compact
 from sapwood.compaction.prepare import prepare_compaction
 from sapwood.compaction.sections import missing_headings
 from sapwood.compaction.settings import CompactionSettings
-from support.conversations import assistant, call, context_text, result, session, turns, user
+from support.message_makers import assistant, call, context_text, result, session, turns, user
 from support.fake_llm import SUMMARY
 from support.http_summarizer import scripted_summarizer
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 
 from sapwood.compaction.carried import Carried, carried_before, with_carried
 from sapwood.compaction.compact import RETRY_DELAY, Notify
@@ -23,6 +24,8 @@ from sapwood.context.projection import project_entries
 from sapwood.errors import CompactionError
 from sapwood.session import UNSET, SessionManager
 from sapwood.session.entry import Entry
+from sapwood.session.javascript import parse_date
+from sapwood.session.replay import edits_in_force
 from sapwood.session.schema import FileDetails, Message, Usage
 from sapwood.session.tree import SessionTree
 
@@ -95,10 +98,10 @@ def prepare_branch_summary(branch: Branch, budget: int = 0) -> BranchPreparation
     for entry in branch.entries:
         if entry.type == "branch_summary":
             ops.add_summary(entry)
-    outcomes = call_outcomes(message for message, _ in messages)
+    outcomes = call_outcomes(messages)
     total = 0
-    candidates = [item for item in messages if item[0]["role"] != "toolResult"]
-    for message, _ in reversed(candidates):
+    candidates = [message for message in messages if message["role"] != "toolResult"]
+    for message in reversed(candidates):
         ops.add_messages([message], outcomes)
         tokens = estimate_tokens(message)
         if budget and total + tokens > budget:
@@ -120,8 +123,40 @@ def prepare_branch_summary(branch: Branch, budget: int = 0) -> BranchPreparation
     )
 
 
-def _messages(entries: Sequence[Entry]) -> list[tuple[Message, Entry]]:
-    return [(item.message, item.entry) for item in project_entries(entries)]
+def _messages(entries: Sequence[Entry]) -> list[Message]:
+    """The messages of a branch as its edits leave them; every summary on it is one of them."""
+    projected: dict[int, list[Message]] = {}
+    for item in project_entries(entries):
+        projected.setdefault(id(item.entry), []).append(item.message)
+    edits = edits_in_force(entries)
+    messages: list[Message] = []
+    for entry in entries:
+        is_summary = entry.type in ("compaction", "branch_summary")
+        if is_summary and edits.get(entry.id, UNSET) is not None:
+            messages.append(_summary_message(entry))
+        else:
+            messages += projected.get(id(entry), [])
+    return messages
+
+
+def _summary_message(entry: Entry) -> Message:
+    """The summary that an entry holds, as a message; an empty one counts here too."""
+    time = parse_date(entry.data.get("timestamp"))
+    timestamp = int(time) if isfinite(time) else None
+    summary = entry.data.get("summary")
+    if entry.type == "compaction":
+        return {
+            "role": "compactionSummary",
+            "summary": summary,
+            "tokensBefore": entry.data.get("tokensBefore"),
+            "timestamp": timestamp,
+        }
+    return {
+        "role": "branchSummary",
+        "summary": summary,
+        "fromId": entry.data.get("fromId"),
+        "timestamp": timestamp,
+    }
 
 
 async def summarize_branch(

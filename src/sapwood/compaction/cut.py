@@ -37,6 +37,11 @@ class Slot:
         return any(message.get("role") in roles for message in self.messages)
 
     @property
+    def is_metadata(self) -> bool:
+        """Whether this gives nothing to the context; an older compaction is a boundary instead."""
+        return not self.messages and self.entry.type != "compaction"
+
+    @property
     def omits_answer(self) -> bool:
         """Whether this is an assistant's answer that an edit leaves out."""
         stored = self.entry.message
@@ -71,7 +76,7 @@ def find_cut(slots: Sequence[Slot], start: int, keep_tokens: int) -> Cut:
         first = next((index for index in legal if index >= reached), legal[-1])
         if kept > keep_tokens and _only_a_failed_answer_follows(slots[first + 1 :]):
             first += 1
-    while first > start and not slots[first - 1].messages:
+    while first > start and slots[first - 1].is_metadata:
         first -= 1
     return Cut(first, _split_turn_start(slots, start, first))
 

@@ -12,28 +12,20 @@ from typing import Any, cast
 from sapwood.compaction.serialize import plain_text
 from sapwood.context.convert import to_model_message
 from sapwood.session.entry import Entry
-from sapwood.session.schema import Json
-
-_UNEDITED = object()
+from sapwood.session.replay import edits_in_force
 
 
 class PathText:
     """Reads the texts of entries as the edits on the path leave them."""
 
     def __init__(self, path: Iterable[Entry]) -> None:
-        self._edits: dict[str, Json] = {
-            entry.data["targetId"]: entry.data.get("replacement")
-            for entry in path
-            if entry.type == "context_edit" and isinstance(entry.data.get("targetId"), str)
-        }
+        self._edits = edits_in_force(path)
 
     def of(self, entry: Entry) -> str:
         """The text of an entry as a model would see it; empty when there is none."""
-        edit = self._edits.get(entry.id, _UNEDITED)
-        if edit is None:
-            return ""
-        if edit is not _UNEDITED:
-            return plain_text(edit.get("content")) if isinstance(edit, dict) else ""
+        if entry.id in self._edits:
+            edit = self._edits[entry.id]
+            return plain_text(edit["content"]) if edit is not None else ""
         if entry.type == "custom_message":
             return plain_text(entry.data.get("content"))
         if entry.type in ("branch_summary", "compaction"):

@@ -37,12 +37,13 @@ def serialize_message(message: Message) -> list[str]:
         return []
     match converted.get("role"):
         case "user":
-            return _labelled("User", _text_and_images(converted.get("content")), TEXT_LIMIT)
+            text = _text_and_images(converted.get("content"))
+            return [_labelled("User", text, TEXT_LIMIT)] if text else []
         case "assistant":
             return _assistant(converted.get("content"))
         case "toolResult":
             text = _text_and_images(converted.get("content"))
-            return _labelled("Tool result", text, TOOL_RESULT_LIMIT)
+            return [_labelled("Tool result", text, TOOL_RESULT_LIMIT)] if text else []
         case _:
             return []
 
@@ -70,8 +71,8 @@ def plain_text(content: Json, separator: str = "\n") -> str:
     return separator.join(text for text in texts if isinstance(text, str))
 
 
-def _labelled(label: str, text: str, limit: int) -> list[str]:
-    return [f"[{label}]: {disarm_labels(clip(text, limit))}"] if text else []
+def _labelled(label: str, text: str, limit: int) -> str:
+    return f"[{label}]: {disarm_labels(clip(text, limit))}"
 
 
 def _text_and_images(content: Json) -> str:
@@ -87,7 +88,9 @@ def _text_and_images(content: Json) -> str:
 def _assistant(content: Json) -> list[str]:
     blocks = blocks_of(content)
     calls = [_call(block) for block in blocks if block.get("type") == "toolCall"]
-    parts = _labelled("Assistant", plain_text(blocks), TEXT_LIMIT)
+    parts: list[str] = []
+    if any(block.get("type") == "text" for block in blocks):  # an empty text is an answer too
+        parts.append(_labelled("Assistant", plain_text(blocks), TEXT_LIMIT))
     if calls:
         parts.append(f"[Assistant tool calls]: {disarm_labels('; '.join(calls))}")
     return parts

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from sapwood.context.wrapping import disarm
+
 WRAPPER_TAGS = (
     "conversation",
     "previous-summary",
@@ -21,7 +23,6 @@ WRAPPER_TAGS = (
 )
 ROLE_LABELS = ("User", "Assistant", "Assistant tool calls", "Tool result")
 
-_TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(WRAPPER_TAGS)})\b)", re.IGNORECASE)
 _LABEL = re.compile(
     rf"(^|[\r\v\f\x85\u2028\u2029])([^\S\n]*)\[(?=\s*(?:{'|'.join(ROLE_LABELS)})\s*\]\s*:)",
     re.IGNORECASE | re.MULTILINE,
@@ -30,7 +31,7 @@ _LABEL = re.compile(
 
 def disarm_tags(text: str) -> str:
     """`text` without a tag that could open or close one of our wrappers."""
-    return _TAG.sub(r"<\\", text) if "<" in text else text
+    return disarm(text, WRAPPER_TAGS)
 
 
 def disarm_labels(text: str) -> str:
