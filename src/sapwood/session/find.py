@@ -13,25 +13,30 @@ from sapwood.session.javascript import truthy
 from sapwood.session.load import BOM, is_header
 from sapwood.session.paths import agent_dir, default_session_dir, valid_session_id
 from sapwood.session.schema import SessionHeader
-from sapwood.session.source import FileSource, read_lines
+from sapwood.session.source import FileSource, Line, read_lines
 from sapwood.text import one_line
 
 
 def read_header(path: Path) -> SessionHeader | None:
     """The header of a session file; None for whatever is no readable session."""
     try:
-        for line in read_lines(FileSource(path), buffer_size=8192):
-            text = bytes(line.text)
-            if line.offset == 0:
-                text = text.removeprefix(BOM)
-            try:
-                value = decode_line(text)
-            except ValueError:
-                continue
-            if truthy(value):
-                return cast(SessionHeader, value) if is_header(value) else None
+        return first_header(read_lines(FileSource(path), buffer_size=8192))
     except SapwoodError:
         return None
+
+
+def first_header(lines: Iterable[Line]) -> SessionHeader | None:
+    """The header if it is the first value among ``lines``, which are read no further than that."""
+    for line in lines:
+        text = bytes(line.text)
+        if line.offset == 0:
+            text = text.removeprefix(BOM)
+        try:
+            value = decode_line(text)
+        except ValueError:
+            continue
+        if truthy(value):
+            return cast(SessionHeader, value) if is_header(value) else None
     return None
 
 

@@ -1,0 +1,7 @@
+"""``python -m sapwood``."""
+
+import sys
+
+from sapwood.modes.main import main
+
+sys.exit(main())
