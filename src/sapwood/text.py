@@ -54,7 +54,7 @@ def printable(text: str) -> str:
 
 def well_formed(text: str) -> str:
     """``text`` with surrogate halves joined where they make a character, else as U+FFFD."""
-    if not _SURROGATE.search(text):
+    if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 

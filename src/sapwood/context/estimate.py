@@ -45,6 +45,13 @@ def _units(value: Json) -> int:
     return utf16_len(value) if isinstance(value, str) else 0
 
 
+def _json_units(value: Json) -> int:
+    try:
+        return utf16_len(json_text(value))
+    except ValueError:  # too deep to be written, so no request will hold it either
+        return 0
+
+
 def _content_units(message: Any) -> int:
     content = message.get("content")
     if isinstance(content, str):
@@ -76,7 +83,7 @@ def _assistant_units(message: Any) -> int:
         elif kind == "toolCall":
             units += _units(block.get("name"))
             if "arguments" in block:
-                units += utf16_len(json_text(block["arguments"]))
+                units += _json_units(block["arguments"])
     return units
 
 
@@ -87,7 +94,7 @@ def _system_units(message: Any) -> int:
         units += _units(text)
     tools = message.get("toolsAdded")
     if isinstance(tools, list):
-        units += utf16_len(json_text(tools))
+        units += _json_units(tools)
     return units
 
 

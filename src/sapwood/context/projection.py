@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from sapwood.session.diagnostics import Diagnostic
 from sapwood.session.entry import Entry, decode_all
@@ -134,7 +134,7 @@ def _stored_message(data: JsonObject) -> list[Message]:
     return [cast(Message, message)]
 
 
-def is_message(value: Json) -> bool:
+def is_message(value: Json) -> TypeGuard[JsonObject]:
     """Whether ``value`` can pass for a message: an object with a role."""
     return isinstance(value, dict) and isinstance(value.get("role"), str)
 
