@@ -203,6 +203,25 @@ async def test_newer_models_are_told_an_effort_instead_of_a_budget(wire: Wire) -
 
 
 @steps({"text": "ok"})
+@pytest.mark.parametrize("own", [True, False])
+async def test_a_turn_begun_by_another_model_ends_without_thinking(wire: Wire, own: bool) -> None:
+    model = wire.model()
+    author = model if own else Model("openai", "gpt-5", "openai-responses")
+    thought = {"type": "thinking", "thinking": "Hm.", "thinkingSignature": "sig-1"}
+    history = [
+        user("read it"),
+        assistant(author, thought, tool_call("t1", path="a"), stop="toolUse"),
+        tool_result("t1", "text of a"),
+    ]
+
+    options = StreamOptions(api_key="k", thinking_level="low")
+    await answer(model, request(*history, tools=[READ]), options)
+
+    thinking = wire.bodies[0].get("thinking", {"type": "disabled"})
+    assert thinking["type"] == ("enabled" if own else "disabled")
+
+
+@steps({"text": "ok"})
 async def test_prompt_tools_and_the_newest_message_are_cache_points(wire: Wire) -> None:
     await answer(wire.model(), request(user("one"), system_prompt="Be brief.", tools=[READ]))
 

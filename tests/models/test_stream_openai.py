@@ -180,6 +180,25 @@ async def test_parallel_calls_may_interleave() -> None:
     assert message["content"] == [tool_call("call_0", path="a"), tool_call("call_1", path="b")]
 
 
+@pytest.mark.parametrize("given_id", ["", "same"])
+async def test_calls_without_an_id_of_their_own_get_one(given_id: str) -> None:
+    calls = [
+        {
+            "index": i,
+            "id": given_id,
+            "type": "function",
+            "function": {"name": "read", "arguments": "{}"},
+        }
+        for i in range(3)
+    ]
+    with serving(in_turn([chat({"tool_calls": calls}, finish="tool_calls")])) as server:
+        message = await answer(local(server.url), request(user("hi"), tools=[READ]))
+
+    ids = [block["id"] for block in message["content"] if block["type"] == "toolCall"]
+    assert len(set(ids)) == 3
+    assert all(ids)
+
+
 @pytest.mark.parametrize("raw", ['{"a": 1, b": 2}', '{"a": ', "[1]", "NaN"])
 async def test_malformed_arguments_never_reach_the_history(scripted: Start, raw: str) -> None:
     call = {

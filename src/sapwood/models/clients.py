@@ -6,8 +6,11 @@ of a provider is an extra of ours; a missing one is named with the command that 
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
+import logging
+import warnings
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -75,9 +78,17 @@ def adapter_for(model: Model, api_key: str | None) -> Adapter[Any]:
     kept = _adapters.setdefault(asyncio.get_running_loop(), {})
     identity = (model.api, model.provider, model.base_url, model.id, api_key, model.reasoning)
     if identity not in kept:
-        require_extra(model)
+        _keep_developers_warnings_off_the_screen()
         kept[identity] = _make_adapter(model, api_key or NO_KEY)
     return kept[identity]
+
+
+@functools.cache
+def _keep_developers_warnings_off_the_screen() -> None:
+    """Libraries advise their users' programmers; the person at the terminal is not one of them."""
+    warnings.filterwarnings("ignore", category=UserWarning, module=r"(pydantic_ai|google|openai)\b")
+    for name in ("google_genai", "openai", "anthropic"):
+        logging.getLogger(name).addHandler(logging.NullHandler())
 
 
 async def close_connections() -> None:

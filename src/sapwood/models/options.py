@@ -3,12 +3,14 @@ format."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sapwood.models.convert import is_own
 from sapwood.models.model import Model
 from sapwood.models.thinking import ThinkingLevel, clamp_level, thinking_budget
+from sapwood.session.schema import Message
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model as Adapter
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 
 SMALLEST_REQUEST = 1024
 """Output tokens asked for when the window seems full: the server then says what is wrong."""
+
+
+LONGEST_CACHE_KEY = 64
+"""Characters that OpenAI takes as a prompt cache key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +50,27 @@ def output_limit(model: Model, wanted: int | None, input_tokens: int) -> int | N
     limits = [limit for limit in (wanted, model.max_output_tokens) if limit]
     if not limits:
         return None
-    limit = min(limits)
-    if model.context_window is None:
-        return limit
-    room = model.context_window - input_tokens
-    return min(limit, max(room, SMALLEST_REQUEST))
+    room = model.context_window - input_tokens if model.context_window is not None else None
+    return min(limits) if room is None else min(*limits, max(room, SMALLEST_REQUEST))
 
 
 def request_tokens(request: ModelRequest) -> int:
-    """An estimate of the input of `request` in tokens."""
-    from sapwood.context.estimate import estimate_context
+    """An estimate of the input of `request` in tokens.
+
+    Usage reported earlier is left aside: after a compaction it speaks of a context that is gone,
+    and a limit on the output that is too low cuts an answer short for nothing.
+    """
+    from sapwood.context.estimate import estimate_tokens
     from sapwood.session.codec import json_text
 
-    estimate = estimate_context(request.messages)
-    if estimate.last_usage_index is not None:
-        return estimate.tokens
     fixed = len(request.system_prompt) + sum(len(json_text(tool)) for tool in request.tools)
-    return estimate.tokens + fixed // 4
+    return fixed // 4 + sum(estimate_tokens(message) for message in request.messages)
 
 
 def provider_settings(
     model: Model,
     adapter: Adapter[Any],
+    request: ModelRequest,
     options: StreamOptions,
     max_tokens: int | None,
 ) -> dict[str, Any]:
@@ -76,6 +81,8 @@ def provider_settings(
     if headers := {**model.headers, **options.headers}:
         settings["extra_headers"] = headers
     level = clamp_level(model, options.thinking_level)
+    if _is_in_a_turn_begun_without_thinking(model, request.messages):
+        level = "off"
     settings.update(_thinking_settings(model, adapter, level, max_tokens))
     settings.update(_cache_settings(model, options.session_id))
     return settings
@@ -106,6 +113,22 @@ def _takes_budget(model: Model, adapter: Adapter[Any]) -> bool:
     return False
 
 
+def _is_in_a_turn_begun_without_thinking(model: Model, messages: Sequence[Message]) -> bool:
+    """Whether the calls now answered were made without thinking of this model's own.
+
+    Then it cannot begin to think before the turn is over: Anthropic wants an answer with calls to
+    open with its signed thinking.
+    """
+    if model.api != "anthropic-messages" or not messages or messages[-1]["role"] != "toolResult":
+        return False
+    last = next((m for m in reversed(messages) if m["role"] == "assistant"), None)
+    if last is None or last["role"] != "assistant" or not last["content"]:
+        return False
+    first = last["content"][0]
+    thought = first["type"] == "thinking" and bool(first.get("thinkingSignature"))
+    return not (thought and is_own(model, last))
+
+
 def _budget(model: Model, budget: int | None) -> dict[str, Any]:
     """Thinking with `budget` tokens, or none at all where there is no room for it."""
     if budget is None:
@@ -133,10 +156,9 @@ def _cache_settings(model: Model, session_id: str | None) -> dict[str, Any]:
             "anthropic_cache_instructions": True,
             "anthropic_cache_messages": True,
         }
+    settings: dict[str, Any] = {}
     if model.api == "openai-responses":
-        keyed = {"openai_prompt_cache_key": session_id} if session_id else {}
-        # Nothing is kept on their side: the session file is the record.
-        return {"openai_store": False, **keyed}
-    if model.provider == "openai" and session_id:
-        return {"openai_prompt_cache_key": session_id}
-    return {}
+        settings["openai_store"] = False  # The session file is the record.
+    if session_id and (model.api == "openai-responses" or model.provider == "openai"):
+        settings["openai_prompt_cache_key"] = session_id[:LONGEST_CACHE_KEY]
+    return settings

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import AsyncGenerator, Iterator
 from typing import TYPE_CHECKING, Any
 
+from sapwood.errors import ModelError
 from sapwood.models.builder import AssistantMessageBuilder, StreamEvent
 from sapwood.models.failures import Failure, classify
 from sapwood.models.model import Model
@@ -32,31 +32,29 @@ async def provider_events(
 ) -> AsyncGenerator[StreamEvent, None]:
     """The events after ``start``. Raises only `ModelError` (nothing to ask with) and
     cancellation."""
-    from pydantic_ai.direct import model_request_stream
-
-    from sapwood.models.clients import adapter_for
+    from sapwood.models.clients import adapter_for, require_extra
     from sapwood.models.convert import to_provider_messages
 
-    adapter = adapter_for(model, options.api_key)
-    settings: Any = provider_settings(model, adapter, options, max_tokens)
-    history = to_provider_messages(model, request.messages, adapter.system)
+    require_extra(model)
+    from pydantic_ai.direct import model_request_stream
+
     reader = _Reader(model, builder)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # Advice to developers, not to the person at the screen.
-            async with model_request_stream(
-                adapter,
-                history,
-                model_settings=settings,
-                model_request_parameters=_parameters(request),
-            ) as answer:
-                async for event in answer:
-                    for ours in reader.read(event):
-                        yield ours
-                for ours in reader.finish(answer):
+        adapter = adapter_for(model, options.api_key)
+        settings: Any = provider_settings(model, adapter, request, options, max_tokens)
+        async with model_request_stream(
+            adapter,
+            to_provider_messages(model, request.messages, adapter.system),
+            model_settings=settings,
+            model_request_parameters=_parameters(request),
+        ) as answer:
+            async for event in answer:
+                for ours in reader.read(event):
                     yield ours
+            for ours in reader.finish(answer):
+                yield ours
+    except ModelError:
+        raise
     except Exception as error:
         # Whatever a provider or its SDK raises is the request's failure, never a crash of the run.
         yield builder.error(classify(error, provider=model.provider))
@@ -171,13 +169,23 @@ class _Reader:
             item = part.id if self._model.api == "openai-responses" else None
             self._builder.annotate(index, textSignature=signature or item)
         elif isinstance(part, pa.ToolCallPart):
-            call_id = part.tool_call_id
-            if self._model.api == "openai-responses" and part.id:
-                call_id = f"{call_id}|{part.id}"
             self._builder.annotate(
-                index, id=call_id, name=part.tool_name, thoughtSignature=signature
+                index,
+                id=self._call_id(index, part),
+                name=part.tool_name,
+                thoughtSignature=signature,
             )
             self._builder.replace_arguments(index, _arguments_text(part.args))
+
+    def _call_id(self, index: int, part: pa.ToolCallPart) -> str:
+        """The id to keep; some servers give none, or the same one to several calls."""
+        call_id = part.tool_call_id
+        if self._model.api == "openai-responses" and part.id:
+            call_id = f"{call_id}|{part.id}"
+        content = self._builder.message["content"][:index]
+        if call_id and all(b["type"] != "toolCall" or b["id"] != call_id for b in content):
+            return call_id
+        return f"call_{self._builder.message['timestamp']}_{index}"
 
     def _outcome(self, reason: str | None, details: dict[str, Any]) -> StopReason | Failure:
         calls = any(block["type"] == "toolCall" for block in self._builder.message["content"])

@@ -12,6 +12,7 @@ arrived. Nothing is sent twice: retrying is for the caller to decide.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import TYPE_CHECKING
@@ -73,7 +74,9 @@ class ModelStream(AsyncIterator[StreamEvent]):
                 from sapwood.models.scripted import scripted_events as events
             else:
                 from sapwood.models.provider_stream import provider_events as events
-            async for event in events(model, request, options, self.max_tokens, self._builder):
-                yield event
+            answer = events(model, request, options, self.max_tokens, self._builder)
+            async with contextlib.aclosing(answer):
+                async for event in answer:
+                    yield event
         except ModelError as error:
             yield self._builder.error(Failure("fatal", str(error)))
