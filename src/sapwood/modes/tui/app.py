@@ -73,7 +73,7 @@ class SapwoodApp(App[int], inherit_bindings=False):
         self.theme = f"sapwood-{self.palette.name}"
         self.chat.restyle(self.palette)
 
-    async def ask(self, screen: Screen[Result | None] | Screen[Result]) -> Result | None:
+    async def ask(self, screen: Screen[Result]) -> Result | None:
         """Show a screen and wait for its result. Only in a worker."""
         waiting: Screen[Any] = screen
         result: Result | None = await self.push_screen_wait(waiting)

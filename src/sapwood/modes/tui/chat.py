@@ -239,7 +239,7 @@ class Chat(Screen[None], inherit_bindings=False):
         session = self.session
         assert session is not None
         self.transcript.go_bottom()
-        give_back = lambda: self.editor.restore(text, images)  # noqa: E731
+        give_back = partial(self.editor.restore, text, images)
         if session.is_idle:
             self.start(self._prompt(session, text, images), give_back)
             return

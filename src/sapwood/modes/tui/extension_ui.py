@@ -26,7 +26,8 @@ class ExtensionUi:
     async def confirm(self, question: str) -> bool:
         from sapwood.modes.tui.dialogs.question import confirm
 
-        return await self._in_worker(self._app.ask(confirm(question, "Yes", "No"))) is True
+        asking = self._app.ask(confirm(question, "Yes", "No"))
+        return await self._in_worker(asking) is True
 
     async def select(self, question: str, options: Sequence[str]) -> str | None:
         answers = [(option, option, "") for option in options]

@@ -24,7 +24,9 @@ GAUGE = 10
 
 @dataclass(frozen=True, slots=True)
 class FooterInfo:
-    """``tokens`` in context now, None when unknown; ``window`` of the model, None if undeclared."""
+    """``tokens`` in context now and ``cost`` in US dollars: None while unknown; ``window`` of the
+    model: None if undeclared.
+    """
 
     folder: str = ""
     name: str | None = None
@@ -34,7 +36,7 @@ class FooterInfo:
     tokens: int | None = None
     window: int | None = None
     estimated: bool = False
-    cost: float = 0.0
+    cost: float | None = 0.0
     note: str = ""
     """A word on the session itself: ``not saved``, ``read only``."""
 
@@ -59,7 +61,9 @@ def place_parts(info: FooterInfo) -> tuple[list[Part], list[Part]]:
 
 def gauge_parts(info: FooterInfo) -> tuple[list[Part], list[Part]]:
     """Left and right end of the second line."""
-    left = [*_context(info), (" · ", "faint"), (cost_text(info.cost), "dim")]
+    left = _context(info)
+    if info.cost is not None:
+        left += [(" · ", "faint"), (cost_text(info.cost), "dim")]
     right: list[Part] = [(one_line(info.model), "dim") if info.model else ("no model", "warn")]
     if info.model and info.level != "off":
         right.append((f" · {info.level}", "accent"))

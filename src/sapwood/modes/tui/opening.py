@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sapwood.errors import SapwoodError
 
 if TYPE_CHECKING:
-    from sapwood.models.model import Model
     from sapwood.agent.session import AgentSession
+    from sapwood.models.model import Model
     from sapwood.modes.tui.app import SapwoodApp
     from sapwood.modes.tui.chat import Chat
     from sapwood.modes.tui.launch import Launch

@@ -6,11 +6,13 @@ from events until it is stored. Attach it to another session and the old one is 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sapwood.modes.tui.branches import count_branches
 from sapwood.modes.tui.footer import Footer, FooterInfo
+from sapwood.modes.tui.spending import CostMeter
 from sapwood.modes.tui.status import StatusLines
 from sapwood.modes.tui.transcript.live import LiveRun
 from sapwood.modes.tui.transcript.path import Header, PathBlocks
@@ -20,6 +22,7 @@ from sapwood.modes.tui.words import tokens_text
 
 if TYPE_CHECKING:
     from sapwood.agent.session import AgentSession
+    from sapwood.session.manager import SessionManager
 
 STOPS = "Esc stops"
 
@@ -44,6 +47,7 @@ class SessionView:
         self._header = header
         self._on_switch = on_switch
         self._branches = 1
+        self._meter: CostMeter | None = None
         self._forks_next = False
         self._unsubscribe: Callable[[], None] = lambda: None
 
@@ -69,6 +73,7 @@ class SessionView:
         self._branches = count_branches(tree)
         self.transcript.show(self.blocks)
         self.status.queue((), ())
+        self._meter_cost(self.session.manager)
         self.refresh_footer()
         self._on_switch()
 
@@ -182,10 +187,26 @@ class SessionView:
     def refresh_footer(self) -> None:
         """Say where the session stands now."""
         if self.session is not None:
-            self.footer.info = footer_info(self.session, self._branches)
+            self.footer.info = footer_info(
+                self.session, self._branches, self._meter.dollars if self._meter else None
+            )
+
+    def _meter_cost(self, manager: SessionManager) -> None:
+        """Keep up the cost of this record; what it cost before is added up in a thread."""
+        if self._meter is not None:
+            self._meter.close()
+        meter = self._meter = CostMeter(manager)
+
+        async def add_up() -> None:
+            meter.know(await asyncio.to_thread(meter.add_up))
+            if meter is self._meter:
+                self.refresh_footer()
+
+        if meter.dollars is None:
+            self.footer.run_worker(add_up(), exit_on_error=False, group="cost")
 
 
-def footer_info(session: AgentSession, branches: int) -> FooterInfo:
+def footer_info(session: AgentSession, branches: int, cost: float | None) -> FooterInfo:
     """What the footer says of a session."""
     from sapwood.modes.tui.app import shown_folder
 
@@ -200,6 +221,7 @@ def footer_info(session: AgentSession, branches: int) -> FooterInfo:
         tokens=usage.tokens,
         window=usage.context_window,
         estimated=getattr(usage, "estimated", False),
+        cost=cost,
         note="" if manager.is_persisted else "not saved",
     )
 

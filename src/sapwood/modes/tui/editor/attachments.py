@@ -5,7 +5,6 @@ A placeholder is plain text: delete it and the attachment is gone; edit it and i
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,21 +13,6 @@ from sapwood.session.schema import ImageBlock
 
 LONG_LINES = 10
 LONG_CHARACTERS = 1_000
-
-IMAGE_TYPES = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF8": "image/gif",
-    b"RIFF": "image/webp",
-}
-
-
-def image_type(data: bytes) -> str | None:
-    """The MIME type by the first bytes; None when it is no image that models take."""
-    for magic, mime in IMAGE_TYPES.items():
-        if data.startswith(magic) and (mime != "image/webp" or data[8:12] == b"WEBP"):
-            return mime
-    return None
 
 
 def is_long(text: str) -> bool:
@@ -42,6 +26,7 @@ class Attachments:
 
     texts: dict[str, str] = field(default_factory=dict)
     images: dict[str, ImageBlock] = field(default_factory=dict)
+    resize: bool = True
     _number: int = 0
 
     def add_text(self, text: str) -> str:
@@ -53,11 +38,14 @@ class Attachments:
         self.texts[name] = text
         return name
 
-    def add_image(self, data: bytes, mime: str) -> str:
-        """Keep an image; gives its placeholder."""
-        return self.add_block(
-            {"type": "image", "data": base64.b64encode(data).decode("ascii"), "mimeType": mime}
-        )
+    def add_image(self, data: bytes) -> str:
+        """Keep an image, made small enough to be sent; gives its placeholder.
+
+        Raises `ImageError` for what is none or damaged.
+        """
+        from sapwood.agent.images import load_image
+
+        return self.add_block(load_image(data, resize=self.resize).block)
 
     def add_block(self, block: ImageBlock) -> str:
         """Keep an image that is a content block already; gives its placeholder."""

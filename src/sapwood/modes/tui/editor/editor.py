@@ -17,8 +17,9 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
+from sapwood.errors import SapwoodError
 from sapwood.modes.tui.editor import completion
-from sapwood.modes.tui.editor.attachments import Attachments, image_type, is_long
+from sapwood.modes.tui.editor.attachments import Attachments, is_long
 from sapwood.modes.tui.editor.completion import Choice
 from sapwood.modes.tui.editor.history import History
 from sapwood.modes.tui.editor.menu import CompletionMenu
@@ -71,9 +72,7 @@ class Editor(TextArea, inherit_bindings=False):
         follow_up: bool = False
 
     def __init__(self, menu: CompletionMenu, sources: Sources | None = None) -> None:
-        super().__init__(
-            soft_wrap=True, tab_behavior="focus", show_line_numbers=False, compact=True
-        )
+        super().__init__(soft_wrap=True, tab_behavior="focus", show_line_numbers=False)
         self.cursor_blink = False
         self.menu = menu
         self.sources = sources or Sources()
@@ -202,10 +201,11 @@ class Editor(TextArea, inherit_bindings=False):
 
     def attach_image(self, data: bytes) -> bool:
         """Attach an image by its bytes; False when it is none."""
-        mime = image_type(data)
-        if mime is not None:
-            self.insert(self.attachments.add_image(data, mime) + " ")
-        return mime is not None
+        try:
+            self.insert(self.attachments.add_image(data) + " ")
+        except SapwoodError:
+            return False
+        return True
 
     def _images_of(self, text: str) -> list[str]:
         """Placeholders, when a paste is nothing but paths of images (as terminals drop files)."""
@@ -214,7 +214,10 @@ class Editor(TextArea, inherit_bindings=False):
             data = _image_at(line.strip())
             if data is None:
                 return []
-            names.append(self.attachments.add_image(data, image_type(data) or "image/png"))
+            try:
+                names.append(self.attachments.add_image(data))
+            except SapwoodError:
+                return []
         return names
 
     # Completing
@@ -306,7 +309,6 @@ def _image_at(text: str) -> bytes | None:
         file = Path(path).expanduser()
         if not file.is_file() or file.stat().st_size > MAX_IMAGE_BYTES:
             return None
-        data = file.read_bytes()
+        return file.read_bytes()
     except (OSError, ValueError, RuntimeError):
         return None
-    return data if image_type(data) else None

@@ -192,13 +192,11 @@ class Transcript(Widget):
         return Strip([*strip, Segment(self._bar(y), self._look.style("faint"))], width)
 
     def _bar(self, y: int) -> str:
-        """The scroll mark of a row: where the view is among the blocks, by their number."""
+        """The scroll mark of a row while scrolled back: where the view is among the blocks."""
         rows, height, count = self._view.rows, self.size.height, len(self._blocks)
-        if len(rows) < height or (self._view.top == (0, 0) and self._anchor is None):
+        if self._anchor is None:
             return " "
         first, last = rows[0][0] / count, (rows[-1][0] + 1) / count
-        if self._anchor is None:
-            last = 1.0
         top = min(int(first * height), height - 1)
         bottom = max(int(last * height), top + 1)
         return "▐" if top <= y < bottom else " "
