@@ -134,6 +134,27 @@ async def test_grep_can_be_aborted_inside_a_hopeless_expression(
         assert (await task).is_error
 
 
+async def test_searching_a_folder_runs_nothing_in_it(either_way: str, tmp_path: Path) -> None:
+    for name in ("json.py", "re.py", "sapwood.py", "sitecustomize.py"):
+        (tmp_path / name).write_text("open('ran', 'w')  # needle\n")
+    text = await ok("grep", tmp_path, pattern="needle")
+    assert text.count("needle") == 4
+    assert not (tmp_path / "ran").exists()
+
+
+async def test_a_program_that_complains_a_lot_is_not_kept_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noisy = tmp_path / "bin/rg"
+    noisy.parent.mkdir()
+    noisy.write_text("#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' e >&2\nexit 2\n")
+    noisy.chmod(0o755)
+    monkeypatch.setenv("PATH", str(noisy.parent), prepend=os.pathsep)
+    async with asyncio.timeout(20):
+        told = await refused("grep", tmp_path, pattern="x")
+    assert told == "e" * 500 + "…"
+
+
 async def test_find_lists_files_and_folders(either_way: str, project: Path) -> None:
     assert (await ok("find", project, pattern="*.py")).split("\n") == [
         ".env.py",

@@ -83,7 +83,7 @@ def _knows_require_git(program: str) -> bool:
 
 
 async def _listed(command: list[str], root: Path) -> AsyncGenerator[str, None]:
-    async with aclosing(records(command, root, b"\0", failure_codes=(1,))) as found:
+    async with aclosing(records(command, root, b"\0")) as found:
         async for record in found:
             yield record.removeprefix("./").rstrip("/")
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import stat
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
+from sapwood.agent.tools import plain_search
 from sapwood.agent.tools.globs import compile_glob
 from sapwood.agent.tools.paths import resolve, shown
-from sapwood.agent.tools.plain_search import MAX_COLUMNS
 from sapwood.agent.tools.program import records
 from sapwood.agent.tools.regular_file import file_error
 from sapwood.agent.tools.tool import (
@@ -98,18 +96,20 @@ def _command(arguments: JsonObject, target: str) -> list[str]:
     context = arguments.get("context", 0)
     program = shutil.which("rg")
     if program is None:
-        options = {
-            "pattern": pattern,
-            "target": target,
-            "literal": literal,
-            "ignore_case": ignore_case,
-            "context": context,
-        }
-        module = "sapwood.agent.tools.plain_search"
-        return [sys.executable, "-m", module, json.dumps(options)]
+        return plain_search.command(
+            pattern=pattern,
+            target=target,
+            literal=literal,
+            ignore_case=ignore_case,
+            context=context,
+        )
     command = [program, "--no-config", "--no-heading", "--with-filename", "--line-number", "--null"]
     command += ["--color=never", "--sort=path", "--hidden", "--no-require-git", "--glob=!.git"]
-    command += ["--no-ignore-global", f"--max-columns={MAX_COLUMNS}", "--max-columns-preview"]
+    command += [
+        "--no-ignore-global",
+        f"--max-columns={plain_search.MAX_COLUMNS}",
+        "--max-columns-preview",
+    ]
     command += ["--fixed-strings"] if literal else []
     command += ["--ignore-case"] if ignore_case else ["--case-sensitive"]
     command += [f"--context={context}"] if context else []
@@ -117,7 +117,7 @@ def _command(arguments: JsonObject, target: str) -> list[str]:
 
 
 async def _lines(command: list[str], folder: Path) -> AsyncGenerator[_Line, None]:
-    async with aclosing(records(command, folder, b"\n", failure_codes=(2,))) as found:
+    async with aclosing(records(command, folder, b"\n")) as found:
         async for record in found:
             path, _, rest = record.partition("\0")
             parsed = _RECORD.fullmatch(rest)

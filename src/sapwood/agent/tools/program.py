@@ -16,34 +16,34 @@ _SHOWN_ERROR = 500
 
 
 async def records(
-    arguments: Sequence[str], cwd: Path, separator: bytes, failure_codes: Sequence[int]
+    arguments: Sequence[str], cwd: Path, separator: bytes
 ) -> AsyncGenerator[str, None]:
     """The records that a program writes to standard output.
 
     Leaving the loop early ends the program. A record longer than 1 MB is cut.
 
     Raises:
-        ToolError: it could not start, failed without any output, or took longer than a minute.
+        ToolError: it could not start, found nothing and complained, or took over a minute.
     """
     process = await _start(arguments, cwd)
     assert process.stdout is not None
     assert process.stderr is not None
-    told = asyncio.ensure_future(process.stderr.read(4096))
+    complaints = asyncio.ensure_future(_first_words(process.stderr))
     found_any = False
     try:
         async with asyncio.timeout(TIMEOUT_SECONDS):
             async for record in _split(process.stdout, separator):
                 found_any = True
                 yield record.decode("utf-8", "replace")
-            code = await process.wait()
-            if code in failure_codes and not found_any:
-                raise ToolError(_message(await told))
+            complaint = await complaints
+            if await process.wait() != 0 and complaint and not found_any:
+                raise ToolError(complaint)
     except TimeoutError:
         raise ToolError(
             f"The search took longer than {TIMEOUT_SECONDS:g} s; give a narrower path or pattern"
         ) from None
     finally:
-        told.cancel()
+        complaints.cancel()
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         await process.wait()
@@ -74,6 +74,10 @@ async def _split(stream: asyncio.StreamReader, separator: bytes) -> AsyncGenerat
         yield rest
 
 
-def _message(stderr: bytes) -> str:
-    text = stderr.decode("utf-8", "replace").strip() or "The search failed"
+async def _first_words(stream: asyncio.StreamReader) -> str:
+    """The start of what is written; the rest is read too, or the program would wait for us."""
+    kept = b""
+    while chunk := await stream.read(_CHUNK):
+        kept = (kept + chunk)[: 4 * _SHOWN_ERROR]
+    text = kept.decode("utf-8", "replace").strip()
     return text if len(text) <= _SHOWN_ERROR else text[:_SHOWN_ERROR] + "…"
