@@ -116,8 +116,10 @@ class SessionFile:
                 if self._end > start:  # they left half a line, and ours went onto it
                     return foreign + self.append(entry)
                 self._lines += torn
-        self._torn = False
-        self._end += torn
+        if torn:
+            self._torn = False
+            self._end += 1
+            self._tail += b"\n"
         entry.place(self.source, self._end, len(raw), self._lines + 1)
         self._advance(raw)
         self._stamp = _stamp(status) if status.st_size == self._end else None

@@ -434,12 +434,12 @@ class SessionManager:
         """
         if branch_from_id is not None:
             self.tree.require(branch_from_id)
-        left = self.tree.leaf_id
-        self.tree.move(branch_from_id)
+        left, acted = self.tree.leaf_id, self._acted
+        self.tree.leaf_id, self._acted = branch_from_id, True
         try:
             return self.append_branch_summary(left or "root", summary, details, from_hook, usage)
         except BaseException:
-            self.tree.leaf_id = left
+            self.tree.leaf_id, self._acted = left, acted
             raise
 
     def append_context_edit(self, target_id: str, replacement: Replacement | None) -> str:
