@@ -86,6 +86,12 @@ class SseServer:
                 self.wfile.write(data)
 
             def _stream(self, reply: Reply) -> None:
+                try:
+                    self._send_stream(reply)
+                except ConnectionError:
+                    self._note_hang_up()
+
+            def _send_stream(self, reply: Reply) -> None:
                 self.send_response(reply.status)
                 self.send_header("content-type", "text/event-stream")
                 self.send_header("transfer-encoding", "chunked")
@@ -111,8 +117,11 @@ class SseServer:
             def _wait_for_hang_up(self) -> None:
                 self.connection.settimeout(20)
                 if self.connection.recv(1) == b"":
-                    outer.hung_up_at = time.monotonic()
-                    outer.hung_up.set()
+                    self._note_hang_up()
+
+            def _note_hang_up(self) -> None:
+                outer.hung_up_at = time.monotonic()
+                outer.hung_up.set()
                 self.close_connection = True
 
         return Handler
