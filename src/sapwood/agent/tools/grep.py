@@ -28,6 +28,21 @@ from sapwood.session.schema import JsonObject
 DEFAULT_LIMIT = 100
 MAX_BYTES = 50 * 1024
 _NARROWER = "Narrow the pattern, path or glob, or raise limit."
+_RIPGREP = (
+    "--no-config",
+    "--no-heading",
+    "--with-filename",
+    "--line-number",
+    "--null",
+    "--color=never",
+    "--sort=path",
+    "--hidden",
+    "--glob=!.git",
+    "--no-require-git",
+    "--no-ignore-global",
+    f"--max-columns={plain_search.MAX_COLUMNS}",
+    "--max-columns-preview",
+)
 _RECORD = re.compile(r"(\d+)([:-])(.*)", re.DOTALL)
 
 
@@ -103,13 +118,7 @@ def _command(arguments: JsonObject, target: str) -> list[str]:
             ignore_case=ignore_case,
             context=context,
         )
-    command = [program, "--no-config", "--no-heading", "--with-filename", "--line-number", "--null"]
-    command += ["--color=never", "--sort=path", "--hidden", "--no-require-git", "--glob=!.git"]
-    command += [
-        "--no-ignore-global",
-        f"--max-columns={plain_search.MAX_COLUMNS}",
-        "--max-columns-preview",
-    ]
+    command = [program, *_RIPGREP]
     command += ["--fixed-strings"] if literal else []
     command += ["--ignore-case"] if ignore_case else ["--case-sensitive"]
     command += [f"--context={context}"] if context else []
