@@ -1,8 +1,8 @@
 """Planted facts: what a good compaction must not lose, in many wordings.
 
-Six kinds. A fact is a text that is planted and the keys that must all stand in the context later for
-the fact to count as kept. `{name}` slots are filled from the random generator, so that no two facts
-share a key. The wordings were written before the extractor was measured with them.
+Six kinds. A fact is a text that is planted and the keys that must all stand in the context later
+for the fact to count as kept. `{name}` slots are filled from the random generator, so that no two
+facts share a key. Some wordings of each kind hold none of the words that the extractor knows.
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ class Fact:
 
 
 WORDS = (
-    "ledger parcel beacon harbor quartz willow anchor copper meadow lantern falcon ginger marble "
-    "nectar orchid pepper raven saddle timber umber velvet walnut yarrow zephyr basil cedar dune "
-    "ember fjord grove hazel iris jasper kelp lotus maple nickel opal pine quill reed slate thorn"
-).split()
+    *("ledger", "parcel", "beacon", "harbor", "quartz", "willow", "anchor", "copper", "meadow"),
+    *("lantern", "falcon", "ginger", "marble", "nectar", "orchid", "pepper", "raven", "saddle"),
+    *("timber", "umber", "velvet", "walnut", "yarrow", "zephyr", "basil", "cedar", "dune"),
+    *("ember", "fjord", "grove", "hazel", "iris", "jasper", "kelp", "lotus", "maple", "nickel"),
+    *("opal", "pine", "quill", "reed", "slate", "thorn"),
+)
 
 _RULES = {
     "en": (
@@ -57,6 +59,8 @@ _RULES = {
         "Only I may push to the {a} remote.",
         "Stick to the standard library inside {a}.",
         "Prefer composition over inheritance in {a}.",
+        "Four spaces in {a}, tabs give me headaches.",
+        "I review {a} on my phone, so lines under 80 columns please.",
     ),
     "zh": (
         "不要修改 generated/{a} 目录下的任何文件。",
@@ -71,6 +75,7 @@ _RULES = {
         "所有 {a} 的公共函数都要写类型注解。",
         "回答关于 {a} 的问题时请尽量简短。",
         "{a} 只能用标准库。",
+        "{a} 的函数短一点，我在手机上看。",
     ),
 }
 
@@ -108,12 +113,17 @@ _DECISIONS = {
             "For {a} we settled on optimistic locking; {b} conflicts are rare.",
             ("{a}", "{b} conflicts are rare"),
         ),
+        (
+            "Integers for {a}: floats lost cents in {b}.",
+            ("Integers for {a}", "lost cents in {b}"),
+        ),
     ),
     "zh": (
         ("决定 {a} 用整数存储，因为 {b} 的舍入会让总数出错。", ("{a} 用整数存储", "{b} 的舍入")),
         ("选择 {a} 解析器而不是 {b}，原因是它保留行号。", ("{a} 解析器", "保留行号")),
         ("{a} 改用游标分页，以免 {b} 列表跳动。", ("{a} 改用游标分页", "{b} 列表跳动")),
         ("放弃缓存 {a}，由于 {b} 的失效逻辑一直不对。", ("放弃缓存 {a}", "{b} 的失效逻辑")),
+        ("{a} 走队列，{b} 锁扛不住。", ("{a} 走队列", "{b} 锁扛不住")),
         ("最终采用 {a} 队列，{b} 锁在高负载下会饿死。", ("{a} 队列", "{b} 锁")),
     ),
 }
@@ -172,6 +182,7 @@ _TASKS = {
         ),
         ("- [ ] migrate {a} {b} to the new schema", ("migrate {a} {b} to the new schema",)),
         ("After this we should rename {a} {b} everywhere.", ("rename {a} {b} everywhere",)),
+        ("The {a} {b} rollback path: nobody wrote it.", ("{a} {b} rollback path",)),
         ("Open point: who owns the {a} {b} alerts?", ("{a} {b} alerts",)),
     ),
     "zh": (
@@ -179,6 +190,7 @@ _TASKS = {
         ("{a} {b} 的文档还没写。", ("{a} {b} 的文档",)),
         ("别忘了发版前删掉 {a} {b} 的兼容代码。", ("{a} {b} 的兼容代码",)),
         ("接下来要把 {a} {b} 拆成两个模块。", ("把 {a} {b} 拆成两个模块",)),
+        ("{a} {b} 的监控没人做。", ("{a} {b} 的监控",)),
         ("{a} {b} 的压测稍后补上。", ("{a} {b} 的压测",)),
         ("- [ ] 把 {a} {b} 迁到新表结构", ("把 {a} {b} 迁到新表结构",)),
     ),

@@ -1,7 +1,7 @@
 """Play a session, compact it several times, and count the planted facts still in the context.
 
-Truncation is given the same room as the compaction it is compared with: it keeps the newest messages
-that fit into as many tokens as the compacted context has.
+Truncation is given the same room as the compaction it is compared with: it keeps the newest
+messages that fit into as many tokens as the compacted context has.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import Any
 
 from bench.retention.facts import Fact, Kind
 from bench.retention.sessions import SessionMaker, Turn
-from sapwood.context.estimate import estimate_tokens
-from sapwood.context.projection import project
-
 from sapwood.compaction.compact import apply_compaction, compact
 from sapwood.compaction.prepare import prepare_compaction
 from sapwood.compaction.settings import CompactionSettings
 from sapwood.compaction.summarizer import Summarizer
+from sapwood.context.estimate import estimate_tokens
+from sapwood.context.projection import project
 from sapwood.session.codec import json_text
 from sapwood.session.manager import SessionManager
 
@@ -79,7 +78,9 @@ def play(
     settings = CompactionSettings(keep_recent_tokens=keep)
     facts: list[Fact] = []
     tokens, done = 0, 0
-    turns = SessionMaker(story, language, seed).turns(min(len(Kind) - 1, FACTS * TURN_TOKENS / size))
+    turns = SessionMaker(story, language, seed).turns(
+        min(len(Kind) - 1, FACTS * TURN_TOKENS / size)
+    )
     while done < compactions:
         turn = next(turns)
         tokens += _append(manager, turn)

@@ -18,17 +18,51 @@ STORIES = ("refactoring", "debugging", "research")
 LANGUAGES = ("en", "zh")
 
 _REQUESTS = {
-    ("refactoring", "en"): ("Now pull the {a} logic out of {b}.", "Let's clean up how {a} talks to {b}.", "Rework {a} so the {b} part can be tested alone."),
-    ("debugging", "en"): ("{a} crashes when {b} is empty, have a look.", "Why does {a} return the wrong {b}?", "The {a} job hangs since yesterday. Find out why."),
-    ("research", "en"): ("How does {a} decide which {b} to load?", "Compare the ways {a} and {b} handle timeouts.", "What would it take to move {a} off {b}?"),
-    ("refactoring", "zh"): ("把 {a} 的逻辑从 {b} 里拆出来。", "整理一下 {a} 和 {b} 的交互。", "重构 {a}，让 {b} 可以单独测试。"),
-    ("debugging", "zh"): ("{b} 为空时 {a} 会崩溃，看一下。", "{a} 返回的 {b} 为什么不对？", "{a} 任务从昨天起卡住了，查一下原因。"),
-    ("research", "zh"): ("{a} 是怎么决定加载哪个 {b} 的？", "比较 {a} 和 {b} 的超时处理。", "把 {a} 从 {b} 上迁走要做什么？"),
-}  # fmt: skip
+    ("refactoring", "en"): (
+        "Now pull the {a} logic out of {b}.",
+        "Let's clean up how {a} talks to {b}.",
+        "Rework {a} so the {b} part can be tested alone.",
+    ),
+    ("debugging", "en"): (
+        "{a} crashes when {b} is empty, have a look.",
+        "Why does {a} return the wrong {b}?",
+        "The {a} job hangs since yesterday. Find out why.",
+    ),
+    ("research", "en"): (
+        "How does {a} decide which {b} to load?",
+        "Compare the ways {a} and {b} handle timeouts.",
+        "What would it take to move {a} off {b}?",
+    ),
+    ("refactoring", "zh"): (
+        "把 {a} 的逻辑从 {b} 里拆出来。",
+        "整理一下 {a} 和 {b} 的交互。",
+        "重构 {a}，让 {b} 可以单独测试。",
+    ),
+    ("debugging", "zh"): (
+        "{b} 为空时 {a} 会崩溃，看一下。",
+        "{a} 返回的 {b} 为什么不对？",
+        "{a} 任务从昨天起卡住了，查一下原因。",
+    ),
+    ("research", "zh"): (
+        "{a} 是怎么决定加载哪个 {b} 的？",
+        "比较 {a} 和 {b} 的超时处理。",
+        "把 {a} 从 {b} 上迁走要做什么？",
+    ),
+}
 _ANSWERS = {
-    "en": ("That part of {a} is in place now.", "I looked through {a}; {b} is where it happens.", "{a} and {b} are separated, the checks pass.", "The {a} side is clear now."),
-    "zh": ("{a} 这部分已经改好了。", "看完了 {a}，问题出在 {b}。", "{a} 和 {b} 已经分开，检查通过。", "{a} 这边清楚了。"),
-}  # fmt: skip
+    "en": (
+        "That part of {a} is in place now.",
+        "I looked through {a}; {b} is where it happens.",
+        "{a} and {b} are separated, the checks pass.",
+        "The {a} side is clear now.",
+    ),
+    "zh": (
+        "{a} 这部分已经改好了。",
+        "看完了 {a}，问题出在 {b}。",
+        "{a} 和 {b} 已经分开，检查通过。",
+        "{a} 这边清楚了。",
+    ),
+}
 _STEPS = {
     "en": ("Reading {a} first.", "Let me check {b}.", "Looking at how {a} uses {b}.", ""),
     "zh": ("先读 {a}。", "看一下 {b}。", "看 {a} 怎么用 {b}。", ""),

@@ -1,12 +1,12 @@
-"""The extractor: the record's own words under the fixed headings, within a budget, time after time."""
+"""The extractor: the record's own words under the fixed headings, within a budget."""
 
 from __future__ import annotations
 
 import pytest
-from support.message_makers import assistant, call, result, turns, user
 
 from sapwood.compaction.extract import EXTRACT_BUDGET, extract
 from sapwood.compaction.sections import Section, missing_headings, read_items
+from support.message_makers import assistant, call, result, turns, user
 
 WORK = [
     user("Port the importer to the new storage layer."),

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -87,12 +88,15 @@ def _usage(prompt: int, completion: int) -> Any:
     }  # fmt: skip
 
 
+@cache
+def _server() -> tuple[Any, fake_llm.State]:
+    """One server for the whole test run; it is scripted anew for every use."""
+    return fake_llm.serve()
+
+
 @contextmanager
 def scripted_summarizer(*replies: dict[str, Any], **figures: int) -> Iterator[HttpSummarizer]:
     """A summarizer whose server gives these replies in turn, then a plain good summary."""
-    server, _ = fake_llm.serve(script={"summaries": list(replies)})
-    try:
-        yield HttpSummarizer(server.server_address[1], **figures)
-    finally:
-        server.shutdown()
-        server.server_close()
+    server, state = _server()
+    state.load({"summaries": list(replies)})
+    yield HttpSummarizer(server.server_address[1], **figures)

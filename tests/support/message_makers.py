@@ -19,8 +19,9 @@ def user(text: Any) -> dict[str, Any]:
 def assistant(text: str = "", *calls: dict[str, Any], stop: str | None = None) -> dict[str, Any]:
     blocks = [{"type": "text", "text": text}] if text else []
     return {
-        "role": "assistant", "content": [*blocks, *calls], "api": "t", "provider": "t", "model": "t",
-        "usage": NO_USAGE, "stopReason": stop or ("toolUse" if calls else "stop"), "timestamp": 0,
+        "role": "assistant", "content": [*blocks, *calls], "stopReason": stop or (
+            "toolUse" if calls else "stop"
+        ), "api": "t", "provider": "t", "model": "t", "usage": NO_USAGE, "timestamp": 0,
     }  # fmt: skip
 
 
@@ -60,7 +61,6 @@ def turns(count: int, *, size: int = 400, start: int = 0) -> list[dict[str, Any]
 def context_text(manager: SessionManager) -> str:
     """Everything the model would see, as one text."""
     from sapwood.context.projection import project
-
     from sapwood.session.codec import json_text
 
     return "\n".join(json_text(message) for message in project(manager.tree).messages)

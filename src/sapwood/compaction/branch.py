@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
+from typing import Any
 
 from sapwood.compaction.carried import Carried, carried_before, with_carried
 from sapwood.compaction.compact import RETRY_DELAY, Notify
@@ -143,18 +144,18 @@ def _summary_message(entry: Entry) -> Message:
     """The summary that an entry holds, as a message; an empty one counts here too."""
     time = parse_date(entry.data.get("timestamp"))
     timestamp = int(time) if isfinite(time) else None
-    summary = entry.data.get("summary")
+    summary: Any = entry.data.get("summary")
     if entry.type == "compaction":
         return {
             "role": "compactionSummary",
             "summary": summary,
-            "tokensBefore": entry.data.get("tokensBefore"),
+            "tokensBefore": entry.data.get("tokensBefore", 0),
             "timestamp": timestamp,
         }
     return {
         "role": "branchSummary",
         "summary": summary,
-        "fromId": entry.data.get("fromId"),
+        "fromId": entry.data.get("fromId", ""),
         "timestamp": timestamp,
     }
 

@@ -65,7 +65,7 @@ async def compact(
     if preparation.first_kept_entry_id is None:
         return _result(preparation, None, None, (), from_extractor=False)
     if summarizer is None:
-        return _result(preparation, extracted_summary(preparation), None, (), from_extractor=True)
+        return _extracted(preparation, None, ())
     writer = SummaryWriter(
         summarizer,
         summary_budget(preparation.context_window, preparation.settings),
@@ -79,9 +79,21 @@ async def compact(
     except CompactionError as failure:
         notice = f"The built-in extractor wrote the summary: {failure}."
         notify(notice)
-        summary = extracted_summary(preparation)
-        return _result(preparation, summary, writer.usage, (notice,), from_extractor=True)
+        return _extracted(preparation, writer.usage, (notice,))
     return _result(preparation, summary, writer.usage, (), from_extractor=False)
+
+
+def _extracted(
+    preparation: Preparation, usage: Usage | None, notices: tuple[str, ...]
+) -> CompactionResult:
+    """The extractor's summary; the edits alone where a summary would save nothing."""
+    try:
+        summary = extracted_summary(preparation)
+    except CompactionError:
+        if not preparation.edits:
+            raise
+        return _result(preparation, None, usage, (), from_extractor=False)
+    return _result(preparation, summary, usage, notices, from_extractor=True)
 
 
 def extracted_summary(preparation: Preparation) -> str:
@@ -167,12 +179,13 @@ def _result(
     *,
     from_extractor: bool,
 ) -> CompactionResult:
-    after = preparation.kept_tokens if summary is None else preparation.estimated_after(summary)
+    saved = sum(edit.saved_tokens for edit in preparation.edits)
+    only_edited = preparation.estimated_before - saved
     return CompactionResult(
         summary,
-        preparation.first_kept_entry_id,
+        None if summary is None else preparation.first_kept_entry_id,
         preparation.tokens_before,
-        after,
+        only_edited if summary is None else preparation.estimated_after(summary),
         usage,
         preparation.file_ops.details(),
         preparation.edits,
