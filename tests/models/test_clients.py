@@ -6,12 +6,12 @@ import subprocess
 import sys
 
 import pytest
-from support.fake_anthropic import anthropic_reply
-from support.model_requests import answer, request, user
-from support.sse_server import in_turn, serving
 
 from sapwood.models.clients import close_connections, preload
 from sapwood.models.model import Api, Model
+from support.fake_anthropic import anthropic_reply
+from support.model_requests import answer, request, user
+from support.sse_server import in_turn, serving
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.model_requests import READ, answer, ask, request, tool_call, user
 
 from sapwood.models.model import Model
 from sapwood.models.scripted import scripted_model
 from sapwood.models.stream import StreamOptions, stream
+from support.model_requests import READ, answer, ask, request, tool_call, user
 
 
 def script(tmp_path: Path, content: Any) -> Model:

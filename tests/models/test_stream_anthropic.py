@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+from sapwood.models.model import Model
+from sapwood.models.stream import StreamOptions
 from support.fake_anthropic import anthropic_reply
 from support.model_requests import (
     READ,
@@ -18,9 +21,6 @@ from support.model_requests import (
     user,
 )
 from support.sse_server import SseServer, in_turn, serving
-
-from sapwood.models.model import Model
-from sapwood.models.stream import StreamOptions
 
 THINKING_MODEL = "claude-sonnet-4-5"
 

@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from support.fake_anthropic import anthropic_reply
-from support.model_requests import READ, request, user
-from support.sse_server import Reply, SseServer, serving
 
 from sapwood.models.model import Model
 from sapwood.models.stream import ModelStream, StreamOptions, stream
+from support.fake_anthropic import anthropic_reply
+from support.model_requests import READ, request, user
+from support.sse_server import Reply, SseServer, serving
 
 CHAT_HALF = {
     "id": "c1",

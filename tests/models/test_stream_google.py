@@ -6,6 +6,9 @@ import json
 from typing import Any
 
 import pytest
+
+from sapwood.models.model import Model
+from sapwood.models.stream import StreamOptions
 from support.model_requests import (
     READ,
     answer,
@@ -17,9 +20,6 @@ from support.model_requests import (
     user,
 )
 from support.sse_server import Reply, SseServer, in_turn, serving
-
-from sapwood.models.model import Model
-from sapwood.models.stream import StreamOptions
 
 
 def model_at(server: SseServer, **fields: Any) -> Model:

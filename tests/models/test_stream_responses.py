@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from sapwood.models.model import Model
+from sapwood.models.stream import StreamOptions
 from support.model_requests import (
     READ,
     answer,
@@ -16,9 +18,6 @@ from support.model_requests import (
     user,
 )
 from support.sse_server import Reply, SseServer, in_turn, serving
-
-from sapwood.models.model import Model
-from sapwood.models.stream import StreamOptions
 
 REASONING = {
     "type": "reasoning",

@@ -1,13 +1,11 @@
 """Our messages as pydantic-ai's, for one model.
 
-In: the messages of a `ModelRequest` (user, assistant, toolResult), already paired and in order.
-Out: what the adapter of that model turns into its wire format. The rules, each small:
+In: the messages of a `ModelRequest`, valid in the sense of `sapwood.context.pairing`. Out: what the
+adapter of that model turns into its wire format. Left to do here is what depends on the model:
 
 * Thinking goes back only to the model that did it, with its signature; other models' is left out.
 * Tool call ids are made to fit the provider (`tool_ids`).
 * An image for a model without vision becomes a line that says so.
-* Blank text is left out; a message that would be empty says that it is.
-* Half a surrogate pair, which JSON may hold and HTTP may not, becomes U+FFFD.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from sapwood.models.model import Model
 from sapwood.models.tool_ids import ToolCallIds, item_part
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
 
 IMAGE_LEFT_OUT = "[An image was left out: this model cannot see images.]"
 IMAGE_UNREADABLE = "[An image was left out: its data is not valid.]"
-EMPTY_MESSAGE = "(empty message)"
-EMPTY_RESULT = "(no output)"
 
 
 def to_provider_messages(
@@ -71,11 +67,7 @@ def to_provider_messages(
 def _user_prompt(model: Model, content: str | list[UserBlock]) -> pa.UserPromptPart:
     from pydantic_ai import messages as pa
 
-    items = _content_items(model, content)
-    if all(isinstance(item, str) for item in items):
-        text = "\n".join(cast(list[str], items))
-        return pa.UserPromptPart(content=text or EMPTY_MESSAGE)
-    return pa.UserPromptPart(content=items)
+    return pa.UserPromptPart(content=_content(model, content))
 
 
 def _tool_result(
@@ -83,30 +75,25 @@ def _tool_result(
 ) -> pa.ToolReturnPart[Any]:
     from pydantic_ai import messages as pa
 
-    items = _content_items(model, message["content"])
-    content: Any = items
-    if all(isinstance(item, str) for item in items):
-        content = "\n".join(cast(list[str], items)) or EMPTY_RESULT
     return pa.ToolReturnPart(
         tool_name=message["toolName"],
-        content=content,
+        content=_content(model, message["content"]),
         tool_call_id=ids.for_result(message["toolCallId"]),
         outcome="failed" if message.get("isError") else "success",
     )
 
 
-def _content_items(
+def _content(
     model: Model, content: str | Sequence[UserBlock]
-) -> list[str | pa.BinaryContent]:
-    """Texts and images, blank texts left out."""
+) -> str | list[str | pa.BinaryContent]:
+    """One text, or texts and images in their order."""
     if isinstance(content, str):
-        content = [TextBlock(type="text", text=content)]
-    items: list[str | pa.BinaryContent] = []
-    for block in content:
-        item = _image(model, block) if block["type"] == "image" else wire_text(block["text"])
-        if not isinstance(item, str) or item.strip():
-            items.append(item)
-    return items
+        return content
+    items = [
+        _image(model, block) if block["type"] == "image" else block["text"] for block in content
+    ]
+    texts = [item for item in items if isinstance(item, str)]
+    return "\n".join(texts) if len(texts) == len(items) else items
 
 
 def _image(model: Model, block: ImageBlock) -> str | pa.BinaryContent:
@@ -131,8 +118,7 @@ def _assistant_parts(
             if own and (thinking := _thinking(model, block, provider_name)):
                 parts.append(thinking)
         elif block["type"] == "text":
-            if block["text"].strip():
-                parts.append(_text(model, block, provider_name, own))
+            parts.append(_text(model, block, provider_name, own))
         else:
             parts.append(_tool_call(model, block, ids, provider_name, own))
     return parts
@@ -151,7 +137,7 @@ def _thinking(model: Model, block: ThinkingBlock, provider_name: str) -> pa.Thin
     """A thinking block for the model that wrote it; None if it cannot be replayed."""
     from pydantic_ai import messages as pa
 
-    text, signature = wire_text(block["thinking"]), block.get("thinkingSignature") or None
+    text, signature = block["thinking"], block.get("thinkingSignature") or None
     if model.api == "openai-completions":
         # There the "signature" is the name of the field that held the reasoning.
         return pa.ThinkingPart(text, id=signature, provider_name=provider_name) if text else None
@@ -174,7 +160,7 @@ def _reasoning_item(signature: str, provider_name: str) -> pa.ThinkingPart | Non
         item = json.loads(signature)
         summary = "".join(str(part["text"]) for part in item.get("summary") or [])
         return pa.ThinkingPart(
-            wire_text(summary),
+            summary,
             id=item["id"],
             signature=item.get("encrypted_content") or None,
             provider_name=provider_name,
@@ -187,7 +173,7 @@ def _text(model: Model, block: TextBlock, provider_name: str, own: bool) -> pa.T
     from pydantic_ai import messages as pa
 
     signature = block.get("textSignature") if own else None
-    part = pa.TextPart(wire_text(block["text"]))
+    part = pa.TextPart(block["text"])
     if signature and model.api == "google-generative-ai":
         part.provider_name = provider_name
         part.provider_details = {"thought_signature": signature}
@@ -212,10 +198,9 @@ def _tool_call(
 ) -> pa.ToolCallPart:
     from pydantic_ai import messages as pa
 
-    arguments = block["arguments"]
     part = pa.ToolCallPart(
         tool_name=block["name"],
-        args=wire_value(arguments) if isinstance(arguments, dict) else {},
+        args=block["arguments"],
         tool_call_id=ids.for_call(block["id"]),
     )
     if not own:
@@ -227,23 +212,3 @@ def _tool_call(
         part.provider_name = provider_name
         part.provider_details = {"thought_signature": signature}
     return part
-
-
-def wire_text(text: str) -> str:
-    """`text` as UTF-8 can carry it: halves of a pair are joined, a lone half becomes U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
-
-
-def wire_value(value: Any) -> Any:
-    """`wire_text` for every string inside a JSON value."""
-    if isinstance(value, str):
-        return wire_text(value)
-    if isinstance(value, list):
-        return [wire_value(item) for item in value]
-    if isinstance(value, dict):
-        return {wire_text(str(key)): wire_value(item) for key, item in value.items()}
-    return value

@@ -13,6 +13,7 @@ from sapwood.models.model import Model
 from sapwood.models.options import StreamOptions, provider_settings
 from sapwood.models.usage import usage_from_report
 from sapwood.session.schema import AssistantBlock, StopReason
+from sapwood.text import well_formed
 
 if TYPE_CHECKING:
     from pydantic_ai import messages as pa
@@ -65,17 +66,15 @@ def _parameters(request: ModelRequest) -> ModelRequestParameters:
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.tools import ToolDefinition
 
-    from sapwood.models.convert import wire_text, wire_value
-
     tools = [
         ToolDefinition(
             name=tool["name"],
-            description=wire_text(tool["description"]),
-            parameters_json_schema=wire_value(tool["parameters"]),
+            description=tool["description"],
+            parameters_json_schema=tool["parameters"],
         )
         for tool in request.tools
     ]
-    prompt = wire_text(request.system_prompt)
+    prompt = well_formed(request.system_prompt)
     return ModelRequestParameters(
         function_tools=tools,
         instruction_parts=[InstructionPart(content=prompt)] if prompt.strip() else [],
