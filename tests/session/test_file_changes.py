@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
-import signal
 import stat
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import pytest
 
 from sapwood.errors import SessionError, SessionWriteError
 from sapwood.session import Entry, SessionManager
+from support.limits import file_size_limit
 from support.message_makers import assistant, user
 
 
@@ -188,18 +187,12 @@ def test_a_line_end_alone_is_missing(manager: SessionManager) -> None:
 def test_a_full_disk_takes_nothing_and_the_next_append_works(manager: SessionManager) -> None:
     before = file_of(manager).read_bytes()
     leaf = manager.get_leaf()
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 100, limits[1]))
+    with file_size_limit(len(before) + 100):
         with pytest.raises(SessionWriteError, match="not written"):
             manager.append_message(user("too long " * 100))
         assert file_of(manager).read_bytes() == before
         assert manager.get_leaf() == leaf
         assert len(manager.get_entries()) == 2
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, ignored)
     manager.append_message(user("three"))
     assert len(reopened(manager).get_branch()) == 3
 

@@ -68,6 +68,7 @@ class SessionTree:
         self._index: dict[str, Entry] = {}
         # While every entry was appended below one already there, under a new id, no cycle exists.
         self._ordered = True
+        self._awaited: set[str] = set()  # parents that were not there when they were named
         self._children: dict[str | None, list[Entry]] | None = None
         self._labels: dict[str, Label] | None = None
         self._name: str | None = None
@@ -78,7 +79,10 @@ class SessionTree:
         index, ordered = self._index, True
         for entry in entries:
             parent = entry.parent_id
-            if entry.id in index or (parent is not None and parent not in index):
+            if parent is not None and parent not in index:
+                self._awaited.add(parent)
+                ordered = False
+            elif entry.id in index:
                 ordered = False
             index[entry.id] = entry
             self.entries.append(entry)
@@ -119,17 +123,25 @@ class SessionTree:
     def take_in(self, entry: Entry) -> None:
         """Add ``entry`` at the end of the file order; the leaf stays where it is."""
         parent = entry.parent_id
-        if entry.id in self._index or (parent is not None and parent not in self._index):
-            self._ordered = False
-            self._children = None
+        if parent is not None and parent not in self._index:
+            self._awaited.add(parent)
+            self._unsettle()
+        elif entry.id in self._index or entry.id in self._awaited:
+            self._unsettle()
         self._index[entry.id] = entry
         self.entries.append(entry)
         if self._children is not None:
             siblings = self._children.setdefault(parent, [])
             siblings.append(entry)
-            _sort_siblings(siblings)
+            if parent is not None:
+                _sort_siblings(siblings)
         if self._labels is not None and entry.type == "label":
             _apply_label(self._labels, entry)
+
+    def _unsettle(self) -> None:
+        """A link is odd, or one that was: what is known of the links is to be read anew."""
+        self._ordered = False
+        self._children = None
 
     def move(self, leaf_id: str | None) -> None:
         """Stand at another entry, or before the first. Raises ``EntryNotFoundError``."""
