@@ -9,6 +9,7 @@ lock untouched for ten seconds was left by a crash.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import threading
@@ -23,6 +24,7 @@ _TOUCH_SECONDS = 4.0
 _WAIT_SECONDS = 12.0
 _POLL_SECONDS = 0.02
 _BUFFER = 1024 * 1024
+_CANNOT_REPLACE = (errno.EACCES, errno.EPERM, errno.EBUSY)
 
 
 class FileLockedError(SapwoodError):
@@ -32,18 +34,18 @@ class FileLockedError(SapwoodError):
 def write_atomic(path: Path, data: bytes, *, mode: int | None = 0o600) -> None:
     """Replace ``path`` by ``data`` in one step, through symbolic links.
 
-    An existing file keeps its mode; a new one gets ``mode``, or what the umask leaves of 0666 if
-    ``mode`` is None. Where a file cannot be replaced (a bind mount, a folder that takes no new
-    files) it is written in place.
+    An existing file keeps its mode and owner; a new one gets ``mode``, or what the umask leaves of
+    0666 if ``mode`` is None. Where a file cannot be replaced (a bind mount, a folder that takes no
+    new files) it is written in place.
 
     Raises:
-        OSError: the file cannot be written either way; it is then unchanged.
+        OSError: the file cannot be written; a full disk leaves it unchanged.
     """
     target = Path(os.path.realpath(path))
     try:
         replace_atomic(target, [data], mode=mode)
-    except OSError:
-        if not target.is_file():
+    except OSError as error:
+        if error.errno not in _CANNOT_REPLACE or not target.is_file():
             raise
         target.write_bytes(data)
 
@@ -51,15 +53,15 @@ def write_atomic(path: Path, data: bytes, *, mode: int | None = 0o600) -> None:
 def replace_atomic(path: Path, pieces: Iterable[bytes], *, mode: int | None = 0o600) -> None:
     """Replace ``path`` by ``pieces`` in one step: temporary sibling, fsync, rename.
 
-    Modes and links as for ``write_atomic``. Killed at any point, the old file is there or the
-    complete new one.
+    Modes, owners and links as for ``write_atomic``. Killed at any point, the old file is there or
+    the complete new one.
 
     Raises:
         OSError: the file cannot be replaced; it is then unchanged.
     """
     target = Path(os.path.realpath(path))
-    existing = _existing_mode(target)
-    wanted = mode if existing is None else existing
+    existing = _status(target)
+    wanted = mode if existing is None else stat.S_IMODE(existing.st_mode)
     temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(6).hex()}.tmp")
     first_mode = 0o666 if wanted is None else 0o600
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, first_mode)
@@ -68,6 +70,8 @@ def replace_atomic(path: Path, pieces: Iterable[bytes], *, mode: int | None = 0o
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
+        if existing is not None:
+            _give(temporary, existing)
         if wanted is not None:
             os.chmod(temporary, wanted)
         os.replace(temporary, target)
@@ -98,11 +102,19 @@ def make_private_folder(folder: Path) -> None:
         each.mkdir(mode=0o700, exist_ok=True)
 
 
-def _existing_mode(target: Path) -> int | None:
+def _status(target: Path) -> os.stat_result | None:
     try:
-        return stat.S_IMODE(target.stat().st_mode)
+        return target.stat()
     except FileNotFoundError:
         return None
+
+
+def _give(file: Path, model: os.stat_result) -> None:
+    """Let the file belong to whom the old one did, where we may: root edits others' files."""
+    status = file.stat()
+    if (status.st_uid, status.st_gid) != (model.st_uid, model.st_gid):
+        with contextlib.suppress(OSError):
+            os.chown(file, model.st_uid, model.st_gid)
 
 
 @contextlib.contextmanager

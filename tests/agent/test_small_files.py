@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -69,6 +70,35 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="directory"):
         write_atomic(folder, b"x")
     assert sorted(os.listdir(tmp_path)) == ["is-a-folder"]
+
+
+_WRITE_TOO_MUCH = """
+import resource, sys
+from pathlib import Path
+from sapwood.files import write_atomic
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+write_atomic(Path(sys.argv[1]), b"x" * 5000)
+"""
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("precious")
+    done = subprocess.run([sys.executable, "-c", _WRITE_TOO_MUCH, file], capture_output=True)
+    assert b"File too large" in done.stderr
+    assert file.read_text() == "precious"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_file_keeps_its_owner(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.touch()
+    os.chown(file, 1234, 1235)
+    file.chmod(0o664)
+    write_atomic(file, b"x")
+    status = file.stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 1235, 0o664)
 
 
 def test_readers_never_see_half_a_file(tmp_path: Path) -> None:
