@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sapwood.modes.tui.transcript.content import text_of
-from sapwood.session.tree import SessionTree
+
+if TYPE_CHECKING:
+    from sapwood.session.tree import SessionTree
 
 CONVERSATION = frozenset({"message", "custom_message", "compaction", "branch_summary"})
 

@@ -22,24 +22,23 @@ from textual.timer import Timer
 
 from sapwood import __version__
 from sapwood.errors import SapwoodError
-from sapwood.modes.tui.branches import prompts_on_path
 from sapwood.modes.tui.editor.draft import Draft
 from sapwood.modes.tui.editor.editor import Editor, Sources
 from sapwood.modes.tui.editor.history import History
 from sapwood.modes.tui.editor.menu import CompletionMenu
 from sapwood.modes.tui.footer import Footer, FooterInfo
 from sapwood.modes.tui.keys import CHAT, bindings
-from sapwood.modes.tui.session_view import SessionView
 from sapwood.modes.tui.status import StatusLines
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.transcript.look import Look
-from sapwood.modes.tui.transcript.view import Transcript
+from sapwood.modes.tui.transcript.view import HeaderBlocks, Transcript
 from sapwood.modes.tui.welcome import welcome
 
 if TYPE_CHECKING:
     from sapwood.agent.session import AgentSession
     from sapwood.modes.tui.app import SapwoodApp
     from sapwood.modes.tui.launch import Launch
+    from sapwood.modes.tui.session_view import SessionView
     from sapwood.session.schema import ImageBlock
 
 DOUBLE = 0.6
@@ -73,9 +72,7 @@ class Chat(Screen[None], inherit_bindings=False):
         self.editor = Editor(self.menu, Sources(self._commands, self._arguments, self._files))
         self.editor.id = "editor"
         self.footer = Footer(palette)
-        self.view = SessionView(
-            self.transcript, self.status, self.footer, self._header, self._switched
-        )
+        self._view: SessionView | None = None
         self._waiting: list[tuple[str, Sequence[ImageBlock]]] = list(launch.prompts)
         self._known_files: Sequence[str] | None = None
         self._draft: Draft | None = None
@@ -84,7 +81,18 @@ class Chat(Screen[None], inherit_bindings=False):
 
     @property
     def session(self) -> AgentSession | None:
-        return self.view.session
+        return self._view.session if self._view is not None else None
+
+    @property
+    def view(self) -> SessionView:
+        """What shows the session; made when there is one, after the first paint."""
+        if self._view is None:
+            from sapwood.modes.tui import session_view
+
+            self._view = session_view.SessionView(
+                self.transcript, self.status, self.footer, self._header, self._switched
+            )
+        return self._view
 
     @property
     def sapwood(self) -> SapwoodApp:
@@ -104,6 +112,7 @@ class Chat(Screen[None], inherit_bindings=False):
         from sapwood.modes.tui.app import shown_folder
 
         self.footer.info = FooterInfo(folder=shown_folder(self.launch.cwd))
+        self.transcript.show(HeaderBlocks(self._header))
         self.editor.focus()
         self.call_after_refresh(lambda: self.start(self._open()))
 
@@ -159,6 +168,8 @@ class Chat(Screen[None], inherit_bindings=False):
         if session is None:
             return
         self.save_draft()
+        from sapwood.modes.tui.branches import prompts_on_path
+
         self.editor.prompts = History(prompts_on_path(session.manager.tree))
         path = session.manager.path
         self._draft = Draft(self.launch.agent_dir, str(path or session.cwd))

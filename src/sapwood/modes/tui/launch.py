@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from sapwood.session.schema import ImageBlock
-
 if TYPE_CHECKING:
     from sapwood.agent.session import AgentSession
+    from sapwood.session.schema import ImageBlock
 
 
 class Asker(Protocol):
@@ -27,7 +26,7 @@ class Asker(Protocol):
         ...
 
 
-Prompt: TypeAlias = tuple[str, Sequence[ImageBlock]]
+Prompt: TypeAlias = "tuple[str, Sequence[ImageBlock]]"
 OpenSession: TypeAlias = "Callable[[Asker], Awaitable[AgentSession | None]]"
 OpenPath: TypeAlias = "Callable[[Path, Asker], Awaitable[AgentSession | None]]"
 

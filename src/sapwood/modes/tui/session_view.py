@@ -15,9 +15,9 @@ from sapwood.modes.tui.footer import Footer, FooterInfo
 from sapwood.modes.tui.spending import CostMeter
 from sapwood.modes.tui.status import StatusLines
 from sapwood.modes.tui.transcript.live import LiveRun
-from sapwood.modes.tui.transcript.path import Header, PathBlocks
+from sapwood.modes.tui.transcript.path import PathBlocks
 from sapwood.modes.tui.transcript.tools import headline
-from sapwood.modes.tui.transcript.view import Transcript
+from sapwood.modes.tui.transcript.view import Header, Transcript
 from sapwood.modes.tui.words import tokens_text
 
 if TYPE_CHECKING:

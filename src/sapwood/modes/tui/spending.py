@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from sapwood.agent.stats import usages_of
 from sapwood.session.codec import decode_line
 from sapwood.session.entry import Entry
-from sapwood.session.schema import SessionHeader
 
 if TYPE_CHECKING:
     from sapwood.session.manager import SessionManager
+    from sapwood.session.schema import SessionHeader
 
 _PAID = frozenset({"message", "compaction", "branch_summary", "usage"})
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sapwood.modes.tui.transcript.content import base64_size, size_text
-from sapwood.session.schema import ImageBlock
+
+if TYPE_CHECKING:
+    from sapwood.session.schema import ImageBlock
 
 LONG_LINES = 10
 LONG_CHARACTERS = 1_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import unquote, urlparse
 
 from textual import events
@@ -24,8 +24,10 @@ from sapwood.modes.tui.editor.completion import Choice
 from sapwood.modes.tui.editor.history import History
 from sapwood.modes.tui.editor.menu import CompletionMenu
 from sapwood.modes.tui.keys import EDITOR, bindings
-from sapwood.session.schema import ImageBlock
 from sapwood.text import printable
+
+if TYPE_CHECKING:
+    from sapwood.session.schema import ImageBlock
 
 MAX_IMAGE_BYTES = 20_000_000
 

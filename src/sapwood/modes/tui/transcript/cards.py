@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.strip import Strip
 
 from sapwood.modes.tui.transcript.content import field
@@ -9,7 +11,9 @@ from sapwood.modes.tui.transcript.lines import BLANK, cut, strip
 from sapwood.modes.tui.transcript.look import Look
 from sapwood.modes.tui.transcript.messages import MarkdownLines
 from sapwood.modes.tui.words import tokens_text
-from sapwood.session.schema import JsonObject
+
+if TYPE_CHECKING:
+    from sapwood.session.schema import JsonObject
 
 
 def render_compaction(data: JsonObject, look: Look, markdown: MarkdownLines) -> list[Strip]:

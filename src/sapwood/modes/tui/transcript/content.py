@@ -7,9 +7,10 @@ has another shape is passed over.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sapwood.session.schema import Json, JsonObject
+if TYPE_CHECKING:
+    from sapwood.session.schema import Json, JsonObject
 
 
 def blocks(content: Json) -> Iterator[JsonObject]:

@@ -5,7 +5,7 @@ Fed with session events; whatever is stored leaves at once, since the path shows
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.strip import Strip
 
@@ -15,7 +15,9 @@ from sapwood.modes.tui.transcript.look import Look
 from sapwood.modes.tui.transcript.markdown import StreamedMarkdown
 from sapwood.modes.tui.transcript.messages import render_assistant, render_bash
 from sapwood.modes.tui.transcript.tools import Outcome
-from sapwood.session.schema import JsonObject
+
+if TYPE_CHECKING:
+    from sapwood.session.schema import JsonObject
 
 MAX_COMMAND_OUTPUT = 200_000
 

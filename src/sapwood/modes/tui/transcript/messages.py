@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from textual.strip import Strip
 
@@ -10,8 +11,10 @@ from sapwood.modes.tui.transcript.content import blocks, field, images_of, text_
 from sapwood.modes.tui.transcript.lines import cut, join, paragraph, strip
 from sapwood.modes.tui.transcript.look import Look
 from sapwood.modes.tui.transcript.tools import Outcome, output, render_tool
-from sapwood.session.schema import JsonObject
 from sapwood.text import one_line
+
+if TYPE_CHECKING:
+    from sapwood.session.schema import JsonObject
 
 MarkdownLines = Callable[[int, str, Look], list[Strip]]
 """Renders the text block at an index of a message; a live message keeps one stream for each."""

@@ -8,7 +8,7 @@ last the live block.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from rich.style import Style
 from textual.strip import Strip
@@ -28,13 +28,14 @@ from sapwood.modes.tui.transcript.messages import (
     render_user,
 )
 from sapwood.modes.tui.transcript.tools import Outcome
+from sapwood.modes.tui.transcript.view import Header
 from sapwood.session.entry import Entry
-from sapwood.session.schema import JsonObject
 from sapwood.session.tree import SessionTree
 
-CACHED_LINES = 20_000
+if TYPE_CHECKING:
+    from sapwood.session.schema import JsonObject
 
-Header = Callable[[Look], list[Strip]]
+CACHED_LINES = 20_000
 
 _SHOWN = frozenset({"message", "compaction", "branch_summary", "custom_message"})
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.style import Style
 from textual.strip import Strip
@@ -15,8 +16,10 @@ from textual.strip import Strip
 from sapwood.modes.tui.transcript.content import field, images_of, text_of
 from sapwood.modes.tui.transcript.lines import cut, harmless, strip, wrap
 from sapwood.modes.tui.transcript.look import Look
-from sapwood.session.schema import Json, JsonObject
 from sapwood.text import one_line
+
+if TYPE_CHECKING:
+    from sapwood.session.schema import Json, JsonObject
 
 EDGE = "    "
 

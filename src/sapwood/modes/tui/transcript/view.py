@@ -6,9 +6,10 @@ so that a long answer never takes the machine.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from rich.segment import Segment
 from textual import events
@@ -37,14 +38,20 @@ class Blocks(Protocol):
     def is_prompt(self, index: int) -> bool: ...
 
 
-class NoBlocks:
-    """Nothing to show yet."""
+Header: TypeAlias = Callable[[Look], list[Strip]]
+
+
+class HeaderBlocks:
+    """Only a header: what is shown before there is a session."""
+
+    def __init__(self, header: Header = lambda look: []) -> None:
+        self._header = header
 
     def __len__(self) -> int:
-        return 0
+        return 1
 
     def lines(self, index: int, look: Look) -> list[Strip]:
-        return []
+        return self._header(look)
 
     def is_prompt(self, index: int) -> bool:
         return False
@@ -58,7 +65,7 @@ class Transcript(Widget):
 
     def __init__(self, palette: Palette = DARK, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._blocks: Blocks = NoBlocks()
+        self._blocks: Blocks = HeaderBlocks()
         self._look = Look(palette, 80)
         self._anchor: Anchor | None = None
         self._view = View(None, Anchor(0, 0), [])
