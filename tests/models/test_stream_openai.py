@@ -368,6 +368,15 @@ async def test_the_window_is_learnt_from_llama_cpp() -> None:
     assert (failure.context_window, failure.input_tokens) == (8192, 9210)
 
 
+async def test_a_web_page_for_an_answer_is_cut_to_a_readable_length() -> None:
+    page = {"error": "<html>" + "x" * 5000 + "</html>"}
+    with serving(in_turn([Reply(502, page)])) as server:
+        message = (await ask(local(server.url), request(user("hi"))))[-1]["message"]
+
+    assert len(message["errorMessage"]) <= 1000
+    assert message["errorMessage"].startswith("502 <html>")
+
+
 async def test_nobody_listening_is_network_trouble() -> None:
     with serving(in_turn([chat({"content": "ok"})])) as server:
         url = server.url

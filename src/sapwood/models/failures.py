@@ -1,13 +1,13 @@
 """What can go wrong with a request, by kind, so that the run knows what to do about it.
 
-Typed exceptions are looked at first, then the words of the provider (`phrasings`). The same words
-are read again from stored messages, by `is_overflow`, `is_retryable` and `is_recoverable_length`,
-whose answers equal the reference's (golden calls) but for one: throttling is worth a retry here.
+The kind is read from a provider's words (`phrasings`) and status; `provider_errors` adds what typed
+exceptions know. The same words are read again from stored messages, by `is_overflow`,
+`is_retryable` and `is_recoverable_length`, whose answers equal the reference's (golden calls) but
+for one: throttling is worth a retry here.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
@@ -145,118 +145,6 @@ def failure_from_text(
         limits.input_tokens,
         limits.max_output_tokens,
     )
-
-
-def classify(error: BaseException, *, provider: str = "") -> Failure:
-    """The `Failure` that an exception of the provider layer stands for."""
-    from pydantic_ai import exceptions as typed
-
-    text, status = _message_of(error), _status_of(error)
-    wait = getattr(error, "retry_after", None)
-    retry_after_ms = round(wait * 1000) if isinstance(wait, (int, float)) else None
-    failure = failure_from_text(
-        text, status=status, provider=provider, retry_after_ms=retry_after_ms
-    )
-    by_type: list[tuple[type[BaseException], FailureKind]] = [
-        (typed.ModelContextWindowExceededError, "overflow"),
-        (typed.ModelQuotaExceededError, "fatal"),
-        (typed.ModelRateLimitError, "rate_limit"),
-        (typed.ModelUnavailableError, "overloaded"),
-        (typed.ModelServerError, "overloaded"),
-        (typed.ModelConnectionError, "network"),
-        (typed.ModelRequestTimeout, "network"),
-        (typed.ModelAuthenticationError, "auth"),
-        (typed.ContentFilterError, "refused"),
-    ]
-    for exception_type, kind in by_type:
-        if isinstance(error, exception_type):
-            return _with_kind(failure, kind)
-    return _with_kind(failure, "network") if _is_transport_error(error) else failure
-
-
-def _with_kind(failure: Failure, kind: FailureKind) -> Failure:
-    """`failure` as `kind`, unless its words are more exact than the exception's type.
-
-    Providers send overflows as 500 and as 429, and a limit on the output as an overflow.
-    """
-    more_exact = failure.kind in ("overflow", "output_limit") or (
-        kind == "overflow" and failure.kind == "rate_limit"
-    )
-    if more_exact or failure.kind == kind:
-        return failure
-    return Failure(
-        kind,
-        failure.message,
-        failure.retry_after_ms,
-        failure.context_window,
-        failure.input_tokens,
-        failure.max_output_tokens,
-    )
-
-
-def _is_transport_error(error: BaseException) -> bool:
-    """Errors of the HTTP library that an SDK let through unwrapped."""
-    if isinstance(error, (ConnectionError, TimeoutError)):
-        return True
-    return any(
-        cls.__module__.split(".")[0] in ("httpx", "httpx2", "httpcore", "httpcore2", "h11")
-        for cls in type(error).__mro__
-    )
-
-
-def _status_of(error: BaseException) -> int | None:
-    status = getattr(error, "status_code", None)
-    return status if isinstance(status, int) and status >= 400 else None
-
-
-def _message_of(error: BaseException) -> str:
-    """One line: the HTTP status, the provider's own words, and its code if the words lack it."""
-    status = _status_of(error)
-    body = getattr(error, "body", None)
-    words = _words_of(body)
-    if words is None:
-        words = "status code (no body)" if status is not None else _plain_text(error)
-    code = getattr(error, "provider_error_code", None) or getattr(
-        error, "provider_error_type", None
-    )
-    if isinstance(code, str) and code and code not in words:
-        words = f"{words} ({code})"
-    return re.sub(r"\s+", " ", f"{status} {words}" if status is not None else words).strip()
-
-
-def _plain_text(error: BaseException) -> str:
-    text = str(error).strip() or type(error).__name__
-    cause = error.__cause__
-    detail = str(cause).strip() if cause is not None else ""
-    return f"{text} ({detail})" if detail and detail not in text else text
-
-
-def _words_of(body: object) -> str | None:
-    """The message inside an error body, whatever its shape; llama.cpp's figures come with it."""
-    if isinstance(body, str):
-        return body.strip() or None
-    if isinstance(body, list) and body:
-        return _words_of(body[0])
-    if not isinstance(body, Mapping):
-        return None
-    error = body.get("error", body)
-    if not isinstance(error, Mapping):
-        return _words_of(error)
-    message = next(
-        (error[k] for k in ("message", "detail", "msg", "error") if isinstance(error.get(k), str)),
-        None,
-    )
-    if message is None:
-        import json
-
-        return json.dumps(body, ensure_ascii=False, default=str)
-    for name in ("type", "code"):
-        value = error.get(name)
-        if isinstance(value, str) and value and value not in message:
-            message = f"{message} ({value})"
-            break
-    figures = [f"{k}={error[k]}" for k in ("n_prompt_tokens", "n_ctx") if k in error]
-    return f"{message} [{', '.join(figures)}]" if figures else cast(str, message)
 
 
 def is_overflow(message: AssistantMessage | Mapping[str, Any], context_window: int | None) -> bool:

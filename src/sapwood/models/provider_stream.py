@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from sapwood.errors import ModelError
 from sapwood.models.builder import AssistantMessageBuilder, StreamEvent
-from sapwood.models.failures import Failure, classify
+from sapwood.models.failures import Failure
 from sapwood.models.model import Model
 from sapwood.models.options import StreamOptions, provider_settings
+from sapwood.models.provider_errors import classify
 from sapwood.models.usage import usage_from_report
 from sapwood.session.schema import AssistantBlock, StopReason
 from sapwood.text import well_formed
