@@ -47,7 +47,10 @@ def carried_before(path: Sequence[Entry], first_kept: int, budget: int) -> Carri
     texts = PathText(path)
     before = path[:first_kept]
     requests = _latest_requests(texts, before, path[first_kept:])
-    rules = _rules(texts, before)
+    limit = min(REQUEST_BUDGET, budget // 4) * 4 // max(1, len(requests))
+    requests = [_middle_cut(text, limit) for text in requests]
+    quoted = "\n".join(requests)
+    rules = [rule for rule in _rules(texts, before) if rule.text not in quoted]
     pins, left_out = within_budget(
         pins_before(path, before, texts), min(RETAIN_BUDGET, budget // 3)
     )
@@ -58,13 +61,7 @@ def carried_before(path: Sequence[Entry], first_kept: int, budget: int) -> Carri
     ]
     if dropped := len(rules) - len(kept_rules):
         notices.append(f"{dropped} older rules of yours found no room in the summary.")
-    limit = min(REQUEST_BUDGET, budget // 4) * 4 // max(1, len(requests))
-    return Carried(
-        tuple(_middle_cut(text, limit) for text in requests),
-        tuple(kept_rules),
-        tuple(pins),
-        tuple(notices),
-    )
+    return Carried(tuple(requests), tuple(kept_rules), tuple(pins), tuple(notices))
 
 
 def with_carried(summary: str, carried: Carried) -> str:

@@ -26,6 +26,7 @@ from sapwood.compaction.sentences import sentences, shorten
 from sapwood.compaction.serialize import plain_text
 from sapwood.compaction.signals import DECISION, DONE_BOX, OPEN_BOX, OPEN_TASK, REASON
 from sapwood.compaction.work import Work, work_in
+from sapwood.context.convert import to_model_message
 from sapwood.session.schema import Message
 
 EXTRACT_BUDGET = 8000
@@ -57,6 +58,7 @@ def extract(
     `previous` is the summary of what came before them. Requests and rules that must stand verbatim
     are not written here; see `carried`.
     """
+    messages = [message for message in messages if to_model_message(message) is not None]
     draft, facts = Draft(), Facts()
     if previous:
         _take_over(draft, facts, previous)

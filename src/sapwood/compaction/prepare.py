@@ -40,6 +40,7 @@ class Preparation:
     first_kept_entry_id: str | None
     to_summarize: tuple[Projected, ...]
     turn_prefix: tuple[Projected, ...]
+    kept: tuple[Projected, ...]
     is_split_turn: bool
     tokens_before: int
     estimated_before: int
@@ -140,26 +141,37 @@ class _Plan:
         edits = shorten_results(self.slots, self._tail_limit())
         if not edits:
             return None
-        saved = sum(edit.saved_tokens for edit in edits)
         return Preparation(
-            None, (), (), False, self.tokens_before, self.estimated_before,
-            0, self.estimated_before - saved, None, FileOps(), Carried(), tuple(edits),
-            self.settings, self.window,
-        )  # fmt: skip
+            first_kept_entry_id=None,
+            to_summarize=(),
+            turn_prefix=(),
+            kept=_conversation(self.slots),
+            is_split_turn=False,
+            tokens_before=self.tokens_before,
+            estimated_before=self.estimated_before,
+            fixed_tokens=0,
+            kept_tokens=self.estimated_before - sum(edit.saved_tokens for edit in edits),
+            previous_summary=None,
+            file_ops=FileOps(),
+            carried=Carried(),
+            edits=tuple(edits),
+            settings=self.settings,
+            context_window=self.window,
+        )
 
     def _preparation(
-        self, cut: Cut, history: list[Projected], prefix: list[Projected]
+        self, cut: Cut, history: tuple[Projected, ...], prefix: tuple[Projected, ...]
     ) -> Preparation:
         first_kept = self.slots[cut.first_kept].entry
         kept = [slot for slot in self.slots[cut.first_kept :] if not slot.has_role({"system"})]
         kept_tokens = sum(slot.tokens for slot in kept)
         edits = shorten_results(kept, self._tail_limit()) if self.window is not None else []
         budget = summary_budget(self.window, self.settings)
-        replaced = sum(estimate_tokens(item.message) for item in (*history, *prefix))
         return Preparation(
             first_kept_entry_id=first_kept.id,
-            to_summarize=tuple(history),
-            turn_prefix=tuple(prefix),
+            to_summarize=history,
+            turn_prefix=prefix,
+            kept=_conversation(kept),
             is_split_turn=cut.turn_start is not None,
             tokens_before=self.tokens_before,
             estimated_before=self.estimated_before,
@@ -167,9 +179,7 @@ class _Plan:
             kept_tokens=kept_tokens - sum(edit.saved_tokens for edit in edits),
             previous_summary=self._previous_summary(),
             file_ops=self._file_ops([*history, *prefix]),
-            carried=carried_before(
-                self.path, self._path_index(first_kept), min(budget, replaced // 2)
-            ),
+            carried=carried_before(self.path, self._path_index(first_kept), budget),
             edits=tuple(edits),
             settings=self.settings,
             context_window=self.window,
@@ -209,14 +219,14 @@ class _Plan:
         return next(index for index, other in enumerate(self.path) if other is entry)
 
 
-def _conversation(slots: Sequence[Slot]) -> list[Projected]:
+def _conversation(slots: Sequence[Slot]) -> tuple[Projected, ...]:
     """The messages of a span, without prompts and without summaries of earlier compactions."""
-    return [
+    return tuple(
         Projected(message, slot.entry)
         for slot in slots
         for message in slot.messages
         if message["role"] not in ("system", "compactionSummary")
-    ]
+    )
 
 
 def _summary_tokens(summary: str) -> int:
