@@ -22,7 +22,7 @@ from textual.timer import Timer
 
 from sapwood import __version__
 from sapwood.errors import SapwoodError
-from sapwood.modes.tui.editor.draft import Draft
+from sapwood.modes.tui.editor.draft import Draft, draft_of
 from sapwood.modes.tui.editor.editor import Editor, Sources
 from sapwood.modes.tui.editor.history import History
 from sapwood.modes.tui.editor.menu import CompletionMenu
@@ -171,8 +171,7 @@ class Chat(Screen[None], inherit_bindings=False):
         from sapwood.modes.tui.branches import prompts_on_path
 
         self.editor.prompts = History(prompts_on_path(session.manager.tree))
-        path = session.manager.path
-        self._draft = Draft(self.launch.agent_dir, str(path or session.cwd))
+        self._draft = draft_of(session, self.launch.agent_dir)
         if self.editor.is_blank and (text := self._draft.load()):
             self.editor.set_text(text)
 
@@ -441,8 +440,13 @@ class Chat(Screen[None], inherit_bindings=False):
         if self._draft_timer is not None:
             self._draft_timer.stop()
             self._draft_timer = None
-        if self._draft is not None:
-            self._draft.save(self.editor.attachments.resolve(self.editor.text)[0])
+        if self._draft is None or self.session is None:
+            return
+        draft = draft_of(self.session, self.launch.agent_dir)
+        if draft.path != self._draft.path:
+            self._draft.save("")
+            self._draft = draft
+        self._draft.save(self.editor.attachments.resolve(self.editor.text)[0])
 
     # Completion
 

@@ -9,10 +9,20 @@ from __future__ import annotations
 import hashlib
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sapwood.files import write_atomic
 
+if TYPE_CHECKING:
+    from sapwood.agent.session import AgentSession
+
 MAX_BYTES = 1_000_000
+
+
+def draft_of(session: AgentSession, agent_dir: Path) -> Draft:
+    """The draft of a session as it is now: of its file, or of its folder before it has one."""
+    path = session.manager.path
+    return Draft(agent_dir, str(path if path is not None and path.exists() else session.cwd))
 
 
 class Draft:

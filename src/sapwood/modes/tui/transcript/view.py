@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 
 from rich.segment import Segment
 from textual import events
+from textual.geometry import Size
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
@@ -71,6 +72,7 @@ class Transcript(Widget):
         self._view = View(None, Anchor(0, 0), [])
         self._in_sight: dict[int, list[Strip]] = {}
         self._stale = True
+        self._laid_out = Size(0, 0)
         self._timer: Timer | None = None
         self._painted_at = 0.0
         self._cost = 0.0
@@ -164,10 +166,6 @@ class Transcript(Widget):
 
     # Drawing
 
-    def on_resize(self, event: events.Resize) -> None:
-        self._look = replace(self._look, width=max(event.size.width - 2, 10))
-        self._stale = True
-
     def _lines(self, index: int) -> list[Strip]:
         """The lines of a block, made once for each frame."""
         lines = self._in_sight.get(index)
@@ -176,8 +174,10 @@ class Transcript(Widget):
         return lines
 
     def _layout(self) -> None:
-        if not self._stale:
+        if not self._stale and self._laid_out == self.size:
             return
+        self._laid_out = self.size
+        self._look = replace(self._look, width=max(self.size.width - 2, 10))
         started = perf_counter()
         self._in_sight.clear()
         self._view = view(self._anchor, len(self._blocks), self._lines, self.size.height)
