@@ -105,19 +105,31 @@ def test_a_resume_goes_on_in_the_same_session(project: Project) -> None:
 
 
 def test_a_real_overflow_is_recovered_by_compaction(project: Project) -> None:
-    for number in range(3):
-        text = project.cwd / f"part{number}.txt"
-        text.write_text(" ".join(f"fact{number}{i}" for i in range(700)))
-        project.sapwood("-c", f"@{text.name}", f"Read part {number}.")
+    """Two texts that do not fit the window together; each alone does."""
+    for name, words in (("first.txt", 800), ("second.txt", 950)):
+        text = " ".join(f"fact{number}" for number in range(10_000, 10_000 + words))
+        (project.cwd / name).write_text(text)
+    project.sapwood("-c", "@first.txt", "Read it.")
+    events = project.sapwood("-c", "@second.txt", "Read this too.")
 
-    entries = project.entries()
     refused = [m for m in assistants(project) if m["stopReason"] == "error"]
-    assert refused, "the server refused no request: the texts were too small"
+    assert len(refused) == 1
     assert "exceed_context_size_error" in refused[0]["errorMessage"]
-    (compaction,) = [e for e in entries if e["type"] == "compaction"]
-    assert "## Goal" in compaction["summary"]
-    assert assistants(project)[-1]["stopReason"] in ("stop", "length")
-    assert assistants(project)[-1]["usage"]["input"] < WINDOW
+    reasons = [event["reason"] for event in events if event["type"] == "compaction_start"]
+    assert reasons[0] == "overflow"
+    last = assistants(project)[-1]
+    assert last["stopReason"] in ("stop", "length")
+    assert 0 < last["usage"]["input"] + last["usage"]["cacheRead"] < WINDOW
+
+
+def test_the_models_junk_summary_was_refused_and_the_extractor_used(project: Project) -> None:
+    compaction = next(e for e in project.entries() if e["type"] == "compaction")
+
+    assert compaction["usage"]["output"] > 0, "the model was asked for a summary"
+    headings = [line for line in compaction["summary"].splitlines() if line.startswith("## ")]
+    assert headings[0] == "## Goal"
+    assert headings[-1] == "## Critical Context"
+    assert "Say hello." in compaction["summary"], "requests are kept verbatim"
 
 
 def test_the_session_goes_on_after_the_compaction(project: Project) -> None:

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sapwood.models.classify import failure_from_text, kind_of_text
 from sapwood.models.failures import (
     Failure,
-    classify_text,
-    failure_from_text,
     is_overflow,
     is_retryable,
     lowered_max_tokens,
@@ -211,7 +210,7 @@ OTHERS = [
 
 @pytest.mark.parametrize(("text", "kind"), OTHERS, ids=[o[0][:40] for o in OTHERS])
 def test_other_failures_are_never_taken_for_overflow(text: str, kind: str) -> None:
-    assert classify_text(text)[0] == kind
+    assert kind_of_text(text) == kind
 
 
 @pytest.mark.parametrize(

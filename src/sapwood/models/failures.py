@@ -1,9 +1,9 @@
 """What can go wrong with a request, by kind, so that the run knows what to do about it.
 
-The kind is read from a provider's words (`phrasings`) and status; `provider_errors` adds what typed
-exceptions know. The same words are read again from stored messages, by `is_overflow`,
-`is_retryable` and `is_recoverable_length`, whose answers equal the reference's (golden calls) but
-for one: throttling is worth a retry here.
+`classify` reads the kind from a provider's words and status, `provider_errors` adds what typed
+exceptions know. `is_overflow`, `is_retryable` and `is_recoverable_length` read the same from stored
+messages; their answers equal the reference's (golden calls) but for one: throttling is worth a
+retry here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
-from sapwood.models import phrasings
 from sapwood.session.schema import AssistantMessage
 
 FailureKind: TypeAlias = Literal[
@@ -70,83 +69,6 @@ def lowered_max_tokens(failure: Failure, requested: int) -> int | None:
     return room if SMALLEST_ANSWER <= room < requested else None
 
 
-def classify_text(
-    text: str, *, status: int | None = None, provider: str = ""
-) -> tuple[FailureKind, phrasings.Limits]:
-    """The kind of a failure from its words (and HTTP `status`), and the limits that the words
-    name."""
-    limits = phrasings.limits_in(text)
-    if status is None:
-        status = phrasings.leading_status(text)
-    return _kind_of(text, status, provider, limits), limits
-
-
-def _kind_of(text: str, status: int | None, provider: str, limits: phrasings.Limits) -> FailureKind:
-    if phrasings.QUOTA.search(text):
-        return "fatal"
-    if status == 429 or phrasings.RATE_LIMIT.search(text):
-        return "rate_limit"
-    if phrasings.OUTPUT_LIMIT.search(text) and not limits.input_exceeds_window:
-        return "output_limit"
-    if _is_overflow_text(text, status, provider):
-        return "overflow"
-    if phrasings.REFUSED.search(text):
-        return "refused"
-    if status == 400 and phrasings.AUTH.search(text):
-        return "auth"  # Google's answer to a wrong key
-    return _kind_of_status(status) or _kind_of_trouble(text)
-
-
-def _is_overflow_text(text: str, status: int | None, provider: str) -> bool:
-    if phrasings.OVERFLOW.search(text) or status == 413:
-        return True
-    # Cerebras answers an overflow with a bare 400; elsewhere a bare 400 says nothing.
-    return provider == "cerebras" and bool(phrasings.BARE_400.search(text))
-
-
-def _kind_of_status(status: int | None) -> FailureKind | None:
-    if status in (401, 403):
-        return "auth"
-    if status in (408, 409, 425):
-        return "network"
-    if status is not None and status >= 500:
-        return "overloaded"
-    if status is not None and status >= 400:
-        return "fatal"
-    return None
-
-
-def _kind_of_trouble(text: str) -> FailureKind:
-    if phrasings.NETWORK.search(text):
-        return "network"
-    if phrasings.OVERLOADED.search(text):
-        return "overloaded"
-    if phrasings.AUTH.search(text):
-        return "auth"
-    return "fatal"
-
-
-def failure_from_text(
-    text: str,
-    *,
-    status: int | None = None,
-    provider: str = "",
-    retry_after_ms: int | None = None,
-) -> Failure:
-    """The `Failure` that the words of a provider describe; `text` becomes its message."""
-    kind, limits = classify_text(text, status=status, provider=provider)
-    if retry_after_ms is None:
-        retry_after_ms = phrasings.retry_after_ms(text)
-    return Failure(
-        kind,
-        text,
-        retry_after_ms,
-        limits.context_window,
-        limits.input_tokens,
-        limits.max_output_tokens,
-    )
-
-
 def is_overflow(message: AssistantMessage | Mapping[str, Any], context_window: int | None) -> bool:
     """Whether a stored answer says that the input was too large for `context_window` (tokens).
 
@@ -155,9 +77,7 @@ def is_overflow(message: AssistantMessage | Mapping[str, Any], context_window: i
     """
     reason = message.get("stopReason")
     if reason == "error":
-        text = message.get("errorMessage")
-        provider = str(message.get("provider") or "")
-        return bool(text) and classify_text(str(text), provider=provider)[0] == "overflow"
+        return _stored_kind(message) == "overflow"
     if message.get("rawStopReason") == "model_context_window_exceeded":
         return True
     if not context_window:
@@ -173,10 +93,15 @@ def is_overflow(message: AssistantMessage | Mapping[str, Any], context_window: i
 
 def is_retryable(message: AssistantMessage | Mapping[str, Any]) -> bool:
     """Whether a stored failed answer is worth sending again after a wait."""
+    return message.get("stopReason") == "error" and _stored_kind(message) in RETRYABLE
+
+
+def _stored_kind(message: AssistantMessage | Mapping[str, Any]) -> FailureKind | None:
+    # The words are many patterns; a start without failures need not compile them.
+    from sapwood.models.classify import kind_of_text
+
     text = message.get("errorMessage")
-    if message.get("stopReason") != "error" or not text:
-        return False
-    return classify_text(str(text), provider=str(message.get("provider") or ""))[0] in RETRYABLE
+    return kind_of_text(str(text), provider=str(message.get("provider") or "")) if text else None
 
 
 def is_recoverable_length(

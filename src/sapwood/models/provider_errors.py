@@ -7,13 +7,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sapwood.models.failures import Failure, FailureKind, failure_from_text
+from sapwood.models.classify import failure_from_text
+from sapwood.models.failures import Failure, FailureKind
 
 LONGEST_MESSAGE = 1000
 """Characters of a provider's words that are kept; some answer with a whole web page."""
 
 
-def classify(error: BaseException, *, provider: str = "") -> Failure:
+def failure_of(error: BaseException, *, provider: str = "") -> Failure:
     """The `Failure` that an exception of the provider layer stands for."""
     from pydantic_ai import exceptions as typed
 

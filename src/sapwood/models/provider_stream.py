@@ -11,7 +11,7 @@ from sapwood.models.builder import AssistantMessageBuilder, StreamEvent
 from sapwood.models.failures import Failure
 from sapwood.models.model import Model
 from sapwood.models.options import StreamOptions, provider_settings
-from sapwood.models.provider_errors import classify
+from sapwood.models.provider_errors import failure_of
 from sapwood.models.usage import usage_from_report
 from sapwood.session.schema import AssistantBlock, StopReason
 from sapwood.text import well_formed
@@ -59,7 +59,7 @@ async def provider_events(
         raise
     except Exception as error:
         # Whatever a provider or its SDK raises is the request's failure, never a crash of the run.
-        yield builder.error(classify(error, provider=model.provider))
+        yield builder.error(failure_of(error, provider=model.provider))
 
 
 def _parameters(request: ModelRequest) -> ModelRequestParameters:

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any
 
 from sapwood.errors import ModelError
 from sapwood.models.builder import AssistantMessageBuilder, StreamEvent
-from sapwood.models.failures import failure_from_text
 from sapwood.models.model import Model, ModelCost
 from sapwood.models.options import StreamOptions, request_tokens
 from sapwood.models.prices import TokenCounts
@@ -172,6 +171,8 @@ async def scripted_events(
     step = script.next_step(request, options.session_id)
     await asyncio.sleep(step.get("delay", 0))
     if error := step.get("error"):
+        from sapwood.models.classify import failure_from_text
+
         details = error if isinstance(error, dict) else {"message": error}
         yield builder.error(
             failure_from_text(
