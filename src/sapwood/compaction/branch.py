@@ -19,7 +19,7 @@ from sapwood.compaction.files import FileOps, call_outcomes, file_lists
 from sapwood.compaction.prompts import branch_prompt
 from sapwood.compaction.settings import BranchSummarySettings
 from sapwood.compaction.summarizer import Summarizer
-from sapwood.compaction.writer import SummaryWriter
+from sapwood.compaction.writer import SummaryFailedError, SummaryWriter
 from sapwood.context.estimate import estimate_tokens
 from sapwood.context.projection import project_entries
 from sapwood.errors import CompactionError
@@ -173,7 +173,7 @@ async def summarize_branch(
     Raises `CompactionError` when the branch holds nothing to summarize.
     """
     if preparation.branch.from_id is None or not preparation.messages:
-        raise CompactionError("the branch holds nothing to summarize")
+        raise CompactionError("The branch holds nothing to summarize.")
     usage: Usage | None = None
     notices: tuple[str, ...] = preparation.carried.notices
     draft: str | None = None
@@ -181,7 +181,7 @@ async def summarize_branch(
         writer = SummaryWriter(summarizer, SUMMARY_TOKENS, notify=notify, retry_delay=retry_delay)
         try:
             draft = await writer.write(preparation.messages, _prompts(preparation, focus))
-        except CompactionError as failure:
+        except SummaryFailedError as failure:
             notices = (f"The built-in extractor wrote the summary: {failure}.", *notices)
             notify(notices[0])
         usage = writer.usage

@@ -28,6 +28,9 @@ RULE_PREFIX = "User's rule: "
 SUBSTANTIAL = 40
 """UTF-8 bytes from which a request says what to do; "go on" leans on the one before it."""
 
+MOST_REQUESTS = 3
+"""How many requests that lean on each other are carried at most."""
+
 _ANY_RULE_LINE = re.compile(rf"^[ \t]*[-*+]?[ \t]*{RULE_PREFIX}[^\n]*\n?", re.MULTILINE)
 _RULE_LINE = re.compile(rf"^[ \t]*[-*+][ \t]*{RULE_PREFIX}(.+)$", re.MULTILINE)
 
@@ -97,7 +100,7 @@ def _latest_requests(texts: PathText, before: Sequence[Entry], kept: Sequence[En
     latest: list[str] = []
     for _, text in texts.requests(reversed(before)):
         latest.insert(0, text)
-        if _is_substantial(text):
+        if _is_substantial(text) or len(latest) == MOST_REQUESTS:
             break
     return latest
 

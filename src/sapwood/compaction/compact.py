@@ -19,7 +19,7 @@ from sapwood.compaction.sections import TURN_IN_PROGRESS
 from sapwood.compaction.settings import summary_budget
 from sapwood.compaction.summarizer import Summarizer
 from sapwood.compaction.trim import Edit
-from sapwood.compaction.writer import MakePrompt, SummaryWriter
+from sapwood.compaction.writer import MakePrompt, SummaryFailedError, SummaryWriter
 from sapwood.errors import CompactionError
 from sapwood.session import UNSET, SessionManager
 from sapwood.session.schema import FileDetails, Usage
@@ -75,8 +75,9 @@ async def compact(
     try:
         draft = await _write(writer, preparation, focus)
         summary = finish_summary(draft, preparation)
-        _require_gain(preparation, summary)
-    except CompactionError as failure:
+        if preparation.gain(summary) <= 0:
+            raise SummaryFailedError("the model's summary was no smaller than what it replaces")
+    except SummaryFailedError as failure:
         notice = f"The built-in extractor wrote the summary: {failure}."
         notify(notice)
         return _extracted(preparation, writer.usage, (notice,))
@@ -108,7 +109,8 @@ def extracted_summary(preparation: Preparation) -> str:
         summary = finish_summary(draft, preparation)
         if preparation.gain(summary) > 0:
             break
-    _require_gain(preparation, summary)
+    if preparation.gain(summary) <= 0:
+        raise CompactionError("There is nothing to gain: a summary would be no smaller.")
     return summary
 
 
@@ -162,13 +164,6 @@ def _prompts(task: str, focus: str | None) -> MakePrompt:
         return compaction_prompt(conversation, steps, previous, focus)
 
     return make
-
-
-def _require_gain(preparation: Preparation, summary: str) -> None:
-    if preparation.gain(summary) <= 0:
-        raise CompactionError(
-            "nothing to gain: the summary would be no smaller than what it replaces"
-        )
 
 
 def _result(

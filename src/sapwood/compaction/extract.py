@@ -21,6 +21,7 @@ from sapwood.compaction.draft import (
     Shelf,
 )
 from sapwood.compaction.facts import Facts
+from sapwood.compaction.lexicon import Spoken
 from sapwood.compaction.sections import Section, read_items, render
 from sapwood.compaction.sentences import sentences, shorten
 from sapwood.compaction.serialize import plain_text
@@ -123,11 +124,12 @@ def _add_prose(draft: Draft, facts: Facts, message: Message) -> None:
     _add_boxes(draft, text)
     said = sentences(text)
     for sentence in said:
-        decided = DECISION.search(sentence) is not None
-        reasoned = REASON.search(sentence) is not None
-        if decided and (reasoned or message["role"] == "assistant"):
-            draft.add(Shelf.DECISIONS, sentence, worth + 0.5 * reasoned)
-        if OPEN_TASK.search(sentence) and not sentence.startswith(("[ ]", "[x]", "[X]")):
+        spoken = Spoken(sentence)
+        if DECISION.is_in(spoken):
+            reasoned = REASON.is_in(spoken)
+            if reasoned or message["role"] == "assistant":
+                draft.add(Shelf.DECISIONS, sentence, worth + 0.5 * reasoned)
+        if OPEN_TASK.is_in(spoken) and not sentence.startswith(("[ ]", "[x]", "[X]")):
             draft.add(Shelf.TASKS, sentence, worth)
         facts.add(sentence, worth)
     if worth == CONCLUDED and said:

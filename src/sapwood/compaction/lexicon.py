@@ -1,7 +1,7 @@
-"""Word lists turned into patterns.
+"""Word lists that can be looked up in a sentence.
 
-A list is comma-separated. Phrases in scripts that put spaces between words match whole words;
-Chinese, Japanese and Korean phrases match anywhere. An apostrophe matches the typographic one too.
+A list is comma-separated. Phrases in scripts that put spaces between words match whole words, in
+any case, with either apostrophe or none; Chinese, Japanese and Korean phrases match anywhere.
 """
 
 from __future__ import annotations
@@ -9,16 +9,41 @@ from __future__ import annotations
 import re
 
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_WORD = re.compile(r"\w+(?:['-]\w+)*")
 
 
-def any_of(words: str, *, also: str = "") -> re.Pattern[str]:
-    """A pattern that finds any of the words, or the regular expression `also`."""
-    phrases = [phrase.strip() for phrase in words.split(",") if phrase.strip()]
-    spaced = [_escaped(phrase) for phrase in phrases if not _UNSPACED.search(phrase)]
-    unspaced = [_escaped(phrase) for phrase in phrases if _UNSPACED.search(phrase)]
-    branches = [rf"\b(?:{'|'.join(spaced)})\b", *unspaced, *([also] if also else [])]
-    return re.compile("|".join(branches), re.IGNORECASE)
+class Spoken:
+    """A sentence prepared for lookups."""
+
+    __slots__ = ("lowered", "spaced", "text", "words")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lowered = text.lower().replace("’", "'")
+        words = _WORD.findall(self.lowered)
+        self.words = frozenset(words)
+        self.spaced = f" {' '.join(words)} "
 
 
-def _escaped(phrase: str) -> str:
-    return re.escape(phrase).replace("'", "['’]?").replace(r"\ ", r"\s+")
+class Lexicon:
+    """Finds any of its words, or of the regular expressions in `also`."""
+
+    def __init__(self, words: str, *, also: str = "") -> None:
+        listed = [phrase.strip() for phrase in words.split(",") if phrase.strip()]
+        listed += [phrase.replace("'", "") for phrase in listed if "'" in phrase]
+        spaced = [phrase for phrase in listed if not _UNSPACED.search(phrase)]
+        self._words = frozenset(phrase for phrase in spaced if " " not in phrase)
+        self._phrases = tuple(f" {phrase} " for phrase in spaced if " " in phrase)
+        self._unspaced = tuple(phrase for phrase in listed if _UNSPACED.search(phrase))
+        self._also = re.compile(also, re.IGNORECASE) if also else None
+
+    def is_in(self, sentence: Spoken) -> bool:
+        if not self._words.isdisjoint(sentence.words):
+            return True
+        if any(phrase in sentence.spaced for phrase in self._phrases):
+            return True
+        if not sentence.text.isascii():
+            lowered = sentence.lowered
+            if any(phrase in lowered for phrase in self._unspaced):
+                return True
+        return self._also is not None and self._also.search(sentence.text) is not None

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sapwood.compaction.lexicon import any_of
+from sapwood.compaction.lexicon import Lexicon, Spoken
 from sapwood.compaction.sentences import sentences, without_code
 
-_STRONG = any_of(
+_STRONG = Lexicon(
     "always, never, must, mustn't, do not, don't, shall not, may not, may only, only ever, ever, "
     "under no circumstances, no matter what, from now on, going forward, at all times, strictly, "
     "without exception, mandatory, forbidden, prohibited, banned, off limits, off-limits, taboo, "
@@ -32,7 +32,7 @@ _STRONG = any_of(
     r"|\b(?:all|every|each|any)\s+\S+.{0,60}\b(?:needs?|has to|have to|are|is|gets?|goes?|carry)\b"
     r"|\bonly\b.{1,40}\bmay\b|\bonly\s*[.!]?$|所有.{0,40}都|每[个次].{0,30}都|不能(?:低于|超过|少于|多于)",
 )
-_WEAK = any_of(
+_WEAK = Lexicon(
     "should, shouldn't, prefer, preferably, avoid, stick to, stick with, instead of, "
     "rather than, need to, needs to, have to, has to, ought to, at most, at least, no more than, "
     "unless, whenever, please use, please keep, please write, please answer, please reply, "
@@ -43,7 +43,7 @@ _WEAK = any_of(
     r"|target|support|store|log|document|test|check|wrap|pin|spell|indent|call|quote)\b"
     r"|\bas (?:errors?|is|well)\b|一律|先.{1,20}再|使用.{1,20}而不是",
 )
-_LIST_HEAD = any_of(
+_LIST_HEAD = Lexicon(
     "rule, rules, constraints, requirements, conventions, guidelines, preferences, regeln, "
     "règles, reglas, 规则, 约束, 要求, 约定, 规范, 注意事项, ルール"
 )
@@ -66,9 +66,10 @@ def stated_rules(text: str) -> list[Rule]:
     for sentence in sentences(text):
         if sentence.endswith(("?", "？")):
             continue
-        if _STRONG.search(sentence):
+        said = Spoken(sentence)
+        if _STRONG.is_in(said):
             found.setdefault(sentence, Rule(sentence, True))
-        elif _WEAK.search(sentence):
+        elif _WEAK.is_in(said):
             found.setdefault(sentence, Rule(sentence, False))
     return list(found.values())
 
@@ -81,5 +82,6 @@ def _listed_rules(text: str) -> list[Rule]:
         if in_list and item and len(item[1]) <= MAX_LIST_ITEM:
             rules.append(Rule(item[1].strip(), True))
         elif head := line.strip():
-            in_list = head.endswith((":", "：")) and bool(_LIST_HEAD.search(head[-MAX_LIST_HEAD:]))
+            is_head = head.endswith((":", "：")) and len(head) <= MAX_LIST_HEAD
+            in_list = is_head and _LIST_HEAD.is_in(Spoken(head))
     return rules

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from sapwood.compaction.lexicon import any_of
+from sapwood.compaction.lexicon import Lexicon
 
-DECISION = any_of(
+DECISION = Lexicon(
     "decide, decided, deciding, decision, chose, choose, chosen, opted for, opting for, opt for, "
     "settled on, go with, going with, went with, we'll use, we will use, we'll keep, we keep, "
     "i'll use, switch to, switched to, switching to, stick to, stick with, sticking with, "
@@ -19,11 +19,11 @@ DECISION = any_of(
     "dropped, dropping, 决定, 选择, 选用, 采用, 改用, 放弃, 弃用, 定为, 确定用, 沿用, 敲定, "
     "而不是, 权衡, 方案, 换成, 保留"
 )
-REASON = any_of(
+REASON = Lexicon(
     "because, since, so that, due to, in order to, reason, otherwise, avoids, to avoid, "
     "therefore, hence, which means, 因为, 由于, 原因, 为了, 以免, 避免, 所以, 否则, 理由, 以便"
 )
-OPEN_TASK = any_of(
+OPEN_TASK = Lexicon(
     "todo, to-do, fixme, still need, still needs, still have to, still has to, still to, "
     "still open, still missing, still pending, remains, remaining, left to do, not yet, "
     "not done, not finished, not implemented, not started, yet to, pending, outstanding, "
@@ -38,7 +38,7 @@ OPEN_TASK = any_of(
 OPEN_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+(\S.*)$", re.MULTILINE)
 DONE_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[[xX]\]\s+(\S.*)$", re.MULTILINE)
 
-ERROR = any_of(
+ERROR = Lexicon(
     "error, fatal, panic, fail, failed, failure, cannot, could not, can't, denied, refused, "
     "not found, no such, timed out, timeout, undefined, unexpected, invalid, missing, mismatch, "
     "conflict, aborted, segfault, overflow, unable, does not exist, is not a, out of range, "

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sapwood.compaction.lexicon import Spoken
 from sapwood.compaction.sentences import shorten
 from sapwood.compaction.serialize import blocks_of, plain_text
 from sapwood.compaction.signals import ERROR, SURE_ERROR
@@ -128,9 +129,12 @@ def _error_lines(text: str, failed: bool) -> list[str]:
     """The telling lines of an output: the first and the last error of a failed one."""
     if len(text) > 2 * SCANNED:
         text = f"{text[:SCANNED]}\n{text[-SCANNED:]}"
-    pattern = ERROR if failed else SURE_ERROR
     stripped = (line.strip() for line in text.splitlines())
-    lines = [line for line in stripped if len(line) <= LONGEST_LINE and pattern.search(line)]
+    candidates = [line for line in stripped if line and len(line) <= LONGEST_LINE]
+    if failed:
+        lines = [line for line in candidates if ERROR.is_in(Spoken(line))]
+    else:
+        lines = [line for line in candidates if SURE_ERROR.search(line)]
     if failed and not lines:
         lines = [line.strip() for line in text.splitlines() if line.strip()][-1:]
     return list(dict.fromkeys([*lines[:2], *lines[-1:]]))
