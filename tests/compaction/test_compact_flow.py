@@ -205,6 +205,18 @@ def test_file_lists_accumulate_and_a_modified_file_leaves_the_read_list() -> Non
     assert "src/file1.py" not in outcome.details["readFiles"]
 
 
+def test_the_files_of_a_branch_that_was_left_are_listed_on() -> None:
+    manager = session(*turns(2))
+    manager.append_branch_summary(
+        "gone", "## Goal\nTried it.", details={"readFiles": ["r.py"], "modifiedFiles": ["m.py"]}
+    )
+    for message in turns(6, start=2):
+        manager.append_message(message)
+    outcome = compacted(manager)
+    assert outcome.details["modifiedFiles"] == ["m.py"]
+    assert "r.py" in outcome.details["readFiles"]
+
+
 def test_what_the_user_left_out_is_in_no_request_and_no_list() -> None:
     secret = assistant("", call("s", "read", path="SECRET.py"))
     manager = session(

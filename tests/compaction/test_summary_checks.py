@@ -41,6 +41,11 @@ def test_what_is_wrong_is_told(text: str, stop_reason: str, told: str) -> None:
     assert told in fault
 
 
+def test_bold_lines_with_our_names_count_as_headings() -> None:
+    bold = SUMMARY.replace("## Goal", "**Goal**").replace("## Next Steps", "**Next Steps:**")
+    assert find_fault(SummaryReply(bold), 1000) is None
+
+
 @pytest.mark.parametrize("wrapped", ["```markdown\n{}\n```", "<summary>\n{}\n</summary>", "\n{}\n"])
 def test_wrapping_around_the_whole_answer_is_taken_off(wrapped: str) -> None:
     assert unwrap(wrapped.format(SUMMARY)) == SUMMARY

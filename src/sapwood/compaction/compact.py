@@ -116,7 +116,7 @@ def extracted_summary(preparation: Preparation) -> str:
 
 def finish_summary(draft: str, preparation: Preparation) -> str:
     """The draft with what must be carried and the file lists."""
-    return with_carried(draft, preparation.carried) + file_lists(preparation.file_ops)
+    return with_carried(draft, preparation.carried) + file_lists(preparation.files)
 
 
 def apply_compaction(
@@ -182,7 +182,7 @@ def _result(
         preparation.tokens_before,
         only_edited if summary is None else preparation.estimated_after(summary),
         usage,
-        preparation.file_ops.details(),
+        preparation.files.details(),
         preparation.edits,
         (*notices, *preparation.carried.notices),
         from_extractor,

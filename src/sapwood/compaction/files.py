@@ -41,6 +41,9 @@ class FileOps:
         changed = {**self.written, **self.edited}
         return sorted((path for path in self.read if path not in changed), key=utf16_order)
 
+    def copy(self) -> FileOps:
+        return FileOps(dict(self.read), dict(self.written), dict(self.edited))
+
     def details(self) -> FileDetails:
         return {"readFiles": self.read_files, "modifiedFiles": self.modified_files}
 

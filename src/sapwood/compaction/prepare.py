@@ -59,6 +59,15 @@ class Preparation:
         return [item.message for item in (*self.to_summarize, *self.turn_prefix)]
 
     @property
+    def files(self) -> FileOps:
+        """`file_ops` and what the branch summaries in the span list; those the reference drops."""
+        ops = self.file_ops.copy()
+        for item in (*self.to_summarize, *self.turn_prefix):
+            if item.entry.type == "branch_summary":
+                ops.add_summary(item.entry)
+        return ops
+
+    @property
     def replaced_tokens(self) -> int:
         """Size of what the summary replaces, previous summary included."""
         previous = _summary_tokens(self.previous_summary or "")

@@ -40,6 +40,8 @@ _BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _BLOCK = re.compile(
     rf"^<({'|'.join(WRAPPER_TAGS)})\b[^>\n]*>\n.*?^</\1>[ \t]*\n?", re.MULTILINE | re.DOTALL
 )
+_BOLD = re.compile(r"^\s{0,3}\*\*(.+?)\*\*:?\s*$")
+_NAMES = {PROGRESS.lower(), *(section.value.lower() for section in Section)}
 _BY_NAME = {section.value.lower(): section for section in Section}
 
 
@@ -49,9 +51,13 @@ def heading_line(section: Section) -> str:
 
 
 def heading_of(line: str) -> str | None:
-    """The text of a Markdown heading line, else None."""
+    """The text of a Markdown heading line, or of a bold line that names one of ours, else None."""
     match = _HEADING.match(line)
-    return match[1].strip().strip("*:").strip() if match else None
+    if match:
+        return match[1].strip().strip("*:").strip()
+    bold = _BOLD.match(line)
+    name = bold[1].strip(": ") if bold else ""
+    return name if name.lower() in _NAMES else None
 
 
 def headings_in(summary: str) -> set[str]:

@@ -106,7 +106,7 @@ def _planned(preparation: Preparation) -> CompactionResult:
             tokens_before=preparation.tokens_before,
             tokens_after=preparation.estimated_before,
             usage=None,
-            details=preparation.file_ops.details(),
+            details=preparation.files.details(),
             notices=(str(refusal),),
         )
 
