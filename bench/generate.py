@@ -27,6 +27,7 @@ class SessionWriter:
 
     def __init__(self, seed: int, cwd: str = CWD) -> None:
         self.random = random.Random(seed)
+        self.start = _START_MS + seed * 977_000
         self.leaf: str | None = None
         self.count = 0
         session_id = "".join(self.random.choices("0123456789abcdef", k=32))
@@ -36,7 +37,7 @@ class SessionWriter:
     def _stamp(self) -> str:
         from sapwood.session.javascript import iso_timestamp
 
-        return iso_timestamp(_START_MS + self.count * 1000)
+        return iso_timestamp(self.start + self.count * 1000)
 
     def words(self, size: int) -> str:
         """Prose of about ``size`` characters."""
@@ -49,7 +50,7 @@ class SessionWriter:
         return {**entry, "timestamp": self._stamp(), **fields}
 
     def message(self, role: str, **fields: Any) -> dict[str, Any]:
-        stamp = _START_MS + self.count * 1000
+        stamp = self.start + self.count * 1000
         return self.entry("message", message={"role": role, **fields, "timestamp": stamp})
 
     def turn(self, result_size: int) -> Iterator[dict[str, Any]]:

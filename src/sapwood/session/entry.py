@@ -104,6 +104,12 @@ class Entry:
             return self._source.read(self._offset, self._size)
         return encode_line(self._data)
 
+    def head(self, size: int) -> bytes:
+        """The first ``size`` bytes of the line; no more than that is read."""
+        if self._raw is None and self._source is not None:
+            return self._source.read(self._offset, min(size, self._size))
+        return self.raw[:size]
+
     @property
     def data(self) -> JsonObject:
         """The whole JSON object of the line."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +67,7 @@ ReadInfo = Callable[[Path], SessionInfo | None]
 class _Message(msgspec.Struct, gc=False):
     role: str = ""
     content: msgspec.Raw = msgspec.Raw()
-    timestamp: msgspec.Raw = msgspec.Raw()
+    timestamp: float = nan
 
 
 class _Line(msgspec.Struct, gc=False):
@@ -142,7 +144,7 @@ def _convert(data: dict[str, Any]) -> _Line:
         message=_Message(
             role=role if isinstance(role := message.get("role"), str) else "",
             content=msgspec.Raw(encode_line(message.get("content"))),
-            timestamp=msgspec.Raw(encode_line(message.get("timestamp"))),
+            timestamp=_number(message.get("timestamp")),
         )
         if isinstance(message, dict)
         else None,
@@ -154,12 +156,14 @@ def _value(raw: msgspec.Raw) -> Json:
     return decode_line(bytes(raw)) if len(memoryview(raw)) else None
 
 
+def _number(value: Json) -> float:
+    return float(value) if isinstance(value, (int, float)) and value is not True else nan
+
+
 def _time(record: _Line, message: _Message) -> float:
     """When a message was made: its own time, else that of its entry; 0 when neither is a date."""
-    own = _value(message.timestamp)
-    if isinstance(own, (int, float)) and not isinstance(own, bool):
-        return float(own)
-    time = parse_date(record.timestamp)
+    own = message.timestamp
+    time = own if own == own else parse_date(record.timestamp)
     return time if time == time else 0.0
 
 
@@ -241,9 +245,7 @@ def _folders(top: Path) -> list[Path]:
         return []
 
 
-def collect(
-    paths: Iterable[Path], cwd: str | os.PathLike[str] | None, read: ReadInfo
-) -> Listing:
+def collect(paths: Iterable[Path], cwd: str | os.PathLike[str] | None, read: ReadInfo) -> Listing:
     """The rows of ``paths`` in the order of a list."""
     here = os.path.abspath(cwd) if cwd is not None else None
     sessions: list[SessionInfo] = []
@@ -254,9 +256,23 @@ def collect(
             skipped.append(path)
         elif here is None or (info.cwd and os.path.abspath(info.cwd) == here):
             sessions.append(info)
-    sessions.sort(key=lambda info: collation_key(str(info.path)), reverse=True)
-    sessions.sort(key=lambda info: info.modified, reverse=True)
-    return Listing(sessions, sorted(skipped))
+    return Listing(list(_newest_first(sessions)), sorted(skipped))
+
+
+def _newest_first(sessions: list[SessionInfo]) -> Iterator[SessionInfo]:
+    """By ``modified``, then by file name, both descending."""
+    sessions.sort(key=_modified, reverse=True)
+    for _, same_time in groupby(sessions, _modified):
+        first, *others = same_time
+        yield from sorted((first, *others), key=_name, reverse=True) if others else (first,)
+
+
+def _modified(info: SessionInfo) -> int:
+    return info.modified
+
+
+def _name(info: SessionInfo) -> tuple[Any, ...]:
+    return collation_key(str(info.path))
 
 
 def collation_key(text: str) -> tuple[Any, ...]:
