@@ -1,9 +1,9 @@
-"""The chat screen: transcript, status lines, editor, menu and footer, and the keys of all of them.
+"""The chat screen: transcript, status lines, editor, menu and footer, and where a text goes.
 
-It routes: a text becomes a prompt, a steering message, a shell command or a slash command; a key
-becomes an action. What is shown of the session is `session_view`'s affair, commands are in
-``commands/``. Work that waits runs in workers through `start`, which turns every failure into a
-notice and, for a prompt that was not accepted, gives the text back.
+A text becomes a prompt, a steering message, a shell command or a slash command. Keys are in
+`chat_keys`, commands in ``commands/``, what is shown of the session is `session_view`'s affair.
+Work that waits runs in workers through `start`, which turns every failure into a notice and, for a
+prompt that was not accepted, gives the text back.
 """
 
 from __future__ import annotations
@@ -11,23 +11,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
-from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
 
 from sapwood import __version__
 from sapwood.errors import SapwoodError
+from sapwood.modes.tui.chat_keys import ChatKeys
+from sapwood.modes.tui.completing import sources_for
 from sapwood.modes.tui.editor.draft import Draft, draft_of
-from sapwood.modes.tui.editor.editor import Editor, Sources
+from sapwood.modes.tui.editor.editor import Editor
 from sapwood.modes.tui.editor.history import History
 from sapwood.modes.tui.editor.menu import CompletionMenu
 from sapwood.modes.tui.footer import Footer, FooterInfo
-from sapwood.modes.tui.keys import CHAT, bindings
 from sapwood.modes.tui.status import StatusLines
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.transcript.look import Look
@@ -41,17 +39,13 @@ if TYPE_CHECKING:
     from sapwood.modes.tui.session_view import SessionView
     from sapwood.session.schema import ImageBlock
 
-DOUBLE = 0.6
-"""Seconds within which a second Escape or Ctrl+C counts as a double one."""
 DRAFT_PAUSE = 0.5
 
 _COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?$", re.DOTALL)
 
 
-class Chat(Screen[None], inherit_bindings=False):
+class Chat(ChatKeys):
     """The screen people work in."""
-
-    BINDINGS: ClassVar[list[BindingType]] = list(bindings(CHAT))
 
     DEFAULT_CSS = """
     Chat { layout: vertical; overflow: hidden; }
@@ -69,15 +63,13 @@ class Chat(Screen[None], inherit_bindings=False):
         self.transcript = Transcript(palette, id="transcript")
         self.status = StatusLines(palette)
         self.menu = CompletionMenu(palette)
-        self.editor = Editor(self.menu, Sources(self._commands, self._arguments, self._files))
+        self.editor = Editor(self.menu, sources_for(self))
         self.editor.id = "editor"
         self.footer = Footer(palette)
         self._view: SessionView | None = None
         self._waiting: list[tuple[str, Sequence[ImageBlock]]] = list(launch.prompts)
-        self._known_files: Sequence[str] | None = None
         self._draft: Draft | None = None
         self._draft_timer: Timer | None = None
-        self._last_key: tuple[str, float] = ("", 0.0)
 
     @property
     def session(self) -> AgentSession | None:
@@ -223,14 +215,14 @@ class Chat(Screen[None], inherit_bindings=False):
         if self.session is None:
             self._waiting.append((text, images))
             return
-        if (match := _COMMAND.match(text)) and self._run_command(match[1], match[2] or "", text):
+        if (match := _COMMAND.match(text)) and self.run_command(match[1], match[2] or "", text):
             return
         if text.startswith("!") and text.strip("! \n"):
             self._run_shell(text)
             return
         self._send_message(text, images, follow_up=follow_up)
 
-    def _run_command(self, name: str, arguments: str, text: str) -> bool:
+    def run_command(self, name: str, arguments: str, text: str) -> bool:
         from sapwood.modes.tui.commands.registry import find
 
         command = find(name)
@@ -295,130 +287,6 @@ class Chat(Screen[None], inherit_bindings=False):
             self.view.refresh_footer()
             self.transcript.changed()
 
-    # Keys
-
-    def _twice(self, key: str) -> bool:
-        """Whether the key was pressed just before, too."""
-        last, at = self._last_key
-        now = monotonic()
-        double = last == key and now - at < DOUBLE
-        self._last_key = ("", 0.0) if double else (key, now)
-        return double
-
-    def action_interrupt(self) -> None:
-        if self.editor.close_menu():
-            return
-        session = self.session
-        if session is None:
-            return
-        if self.view.live.command is not None:
-            session.abort_bash()
-        elif not session.is_idle:
-            self.start(self._abort(session))
-        elif self.editor.is_blank and self._twice("escape"):
-            action = session.settings.values.double_escape_action
-            if action != "none":
-                self.action_command(action)
-
-    async def _abort(self, session: AgentSession) -> None:
-        from sapwood.agent.activity import Activity
-
-        if session.activity is Activity.COMPACTING:
-            session.abort_compaction()
-        elif session.activity is Activity.NAVIGATING:
-            session.abort_branch_summary()
-        else:
-            self.action_dequeue()
-            await session.abort()
-
-    def action_dequeue(self) -> None:
-        """Queued messages go back into the editor, before what is being written."""
-        if self.session is None:
-            return
-        taken = self.session.take_back_queued()
-        for message in reversed([*taken.steering, *taken.follow_up]):
-            self.editor.restore(message.text, message.images)
-
-    def action_follow_up(self) -> None:
-        self.editor.submit(follow_up=True)
-
-    def action_clear_or_exit(self) -> None:
-        if self.editor.text:
-            self.editor.set_text("")
-            self._last_key = ("", 0.0)
-        elif self._twice("ctrl+c"):
-            self.leave()
-        else:
-            self.status.notice("Ctrl+C again leaves Sapwood")
-
-    def action_exit_if_empty(self) -> None:
-        if self.editor.text:
-            self.editor.action_delete_right()
-        else:
-            self.leave()
-
-    def leave(self) -> None:
-        """End the program in order."""
-        from sapwood.modes.tui.opening import close_and_leave
-
-        self.save_draft()
-        self.start(close_and_leave(self))
-
-    def action_suspend_process(self) -> None:
-        self.app.action_suspend_process()
-
-    def action_command(self, name: str) -> None:
-        if self.session is not None:
-            self._run_command(name, "", f"/{name}")
-
-    def action_copy_answer(self) -> None:
-        self.action_command("copy")
-
-    def action_cycle_model(self, step: int) -> None:
-        from sapwood.modes.tui.commands.model import cycle_model
-
-        self.start(cycle_model(self, step))
-
-    def action_cycle_thinking(self) -> None:
-        from sapwood.modes.tui.commands.model import cycle_thinking
-
-        self.start(cycle_thinking(self))
-
-    def action_toggle_thinking(self) -> None:
-        shown = not self.transcript.look.thinking
-        self.transcript.restyle(thinking=shown)
-        self.status.notice("Thinking is shown" if shown else "Thinking is folded")
-
-    def action_toggle_tools(self) -> None:
-        shown = not self.transcript.look.expanded
-        self.transcript.restyle(expanded=shown)
-        self.status.notice("Output and summaries are unfolded" if shown else "Output is folded")
-
-    def action_external_editor(self) -> None:
-        from sapwood.modes.tui.editor.external import edit_outside
-
-        self.start(edit_outside(self))
-
-    def action_paste_image(self) -> None:
-        from sapwood.modes.tui.editor.clipboard import paste_image
-
-        self.start(paste_image(self))
-
-    def action_scroll_page(self, pages: int) -> None:
-        self.transcript.scroll_page(pages)
-
-    def action_scroll_line(self, rows: int) -> None:
-        self.transcript.scroll_rows(rows)
-
-    def action_jump_prompt(self, step: int) -> None:
-        self.transcript.jump_prompt(step)
-
-    def action_scroll_top(self) -> None:
-        self.transcript.go_top()
-
-    def action_scroll_bottom(self) -> None:
-        self.transcript.go_bottom()
-
     # The text being written
 
     def on_text_area_changed(self) -> None:
@@ -447,36 +315,3 @@ class Chat(Screen[None], inherit_bindings=False):
             self._draft.save("")
             self._draft = draft
         self._draft.save(self.editor.attachments.resolve(self.editor.text)[0])
-
-    # Completion
-
-    def _commands(self) -> Sequence[tuple[str, str]]:
-        from sapwood.modes.tui.commands.registry import listed
-
-        return listed(self.session)
-
-    def _arguments(self, command: str) -> Sequence[tuple[str, str]]:
-        from sapwood.modes.tui.commands.registry import find
-
-        found = find(command)
-        return found.arguments(self) if found and found.arguments else ()
-
-    def _files(self) -> Sequence[str]:
-        """The files known so far; the first question starts the listing."""
-        if self._known_files is None:
-            self._known_files = ()
-            self.start(self._list_files())
-        return self._known_files
-
-    async def _list_files(self) -> None:
-        import asyncio
-
-        from sapwood.modes.tui.editor.files import files_below
-
-        folder = self.session.cwd if self.session else self.launch.cwd
-        self._known_files = await asyncio.to_thread(files_below, folder)
-        self.editor.refresh_menu()
-        self.set_timer(10, self._forget_files)
-
-    def _forget_files(self) -> None:
-        self._known_files = None
