@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from support.command import COMMAND, environment
 
 URL = os.environ.get("SAPWOOD_LOCAL_MODEL_URL", "")
 WINDOW = 8192
@@ -37,14 +38,13 @@ class Project:
 
     def sapwood(self, *arguments: str) -> list[dict[str, Any]]:
         """Run it; the events it wrote. Shows each run as it goes, for the log."""
-        command = [str(Path(sys.executable).parent / "sapwood"), "--mode", "json", "-nt"]
-        command += ["--system-prompt", "Answer in one short sentence.", "--model", "local/smollm2"]
-        environ = {**os.environ, "PI_CODING_AGENT_DIR": str(self.agent_dir)}
+        command = [*COMMAND, "--mode", "json", "-nt", "--model", "local/smollm2"]
+        command += ["--system-prompt", "Answer in one short sentence."]
         started = time.monotonic()
         result = subprocess.run(
             [*command, *arguments],
             cwd=self.cwd,
-            env=environ,
+            env=environment(self.agent_dir),
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
@@ -106,8 +106,8 @@ def test_a_resume_goes_on_in_the_same_session(project: Project) -> None:
 
 def test_a_real_overflow_is_recovered_by_compaction(project: Project) -> None:
     """Two texts that do not fit the window together; each alone does."""
-    for name, words in (("first.txt", 800), ("second.txt", 950)):
-        text = " ".join(f"fact{number}" for number in range(10_000, 10_000 + words))
+    for name, sentences in (("first.txt", 330), ("second.txt", 380)):
+        text = "\n".join(f"The gardener waters apple tree number {n}." for n in range(sentences))
         (project.cwd / name).write_text(text)
     project.sapwood("-c", "@first.txt", "Read it.")
     events = project.sapwood("-c", "@second.txt", "Read this too.")

@@ -61,12 +61,14 @@ def lowered_max_tokens(failure: Failure, requested: int) -> int | None:
     `requested` is the limit that was refused. None when there is no sensible room left, so that the
     context must become smaller instead.
     """
-    room = requested // 2
+    room = requested
     if failure.max_output_tokens is not None:
         room = failure.max_output_tokens
     elif failure.context_window is not None and failure.input_tokens is not None:
         room = failure.context_window - failure.input_tokens
-    return room if SMALLEST_ANSWER <= room < requested else None
+    if room >= requested:  # No figures, or none that explain the refusal.
+        room = requested // 2
+    return room if room >= SMALLEST_ANSWER else None
 
 
 def is_overflow(message: AssistantMessage | Mapping[str, Any], context_window: int | None) -> bool:
