@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-WORDS = (
+WORDS = re.findall(
+    r"\w+",
     "branch build cache check commit context error file fix function index input line message "
-    "module output parser path read result return session stream test tree value window write"
-).split()
+    "module output parser path read result return session stream test tree value window write",
+)
 CWD = "/home/dev/project"
 _START_MS = 1_764_550_000_000
 
@@ -113,8 +115,7 @@ def session(
         if branch_every and writer.count >= next_branch and len(turns) > 4:
             writer.leaf = turns[-4]
             next_branch += branch_every
-        for entry in writer.turn(result_size):
-            yield entry
+        yield from writer.turn(result_size)
         turns.append(writer.leaf or "")
         if compact_at and writer.count >= compact_at:
             compact_at = 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import overload
 
 from sapwood.modes.tree_kinds import Kind, kind_of
@@ -24,7 +24,7 @@ MAX_LEVELS = 6
 """Branch levels drawn; what is deeper loses the outer ones."""
 
 
-class TreeFilter(str, Enum):
+class TreeFilter(StrEnum):
     """Which entries are shown. The names are those of the setting ``treeFilterMode``."""
 
     DEFAULT = "default"
@@ -211,8 +211,7 @@ def _in_order(tree: SessionTree, path: Collection[str]) -> tuple[list[Entry], li
         if len(children) > 1:
             children = _active_first(children, path)
             children.reverse()
-        for child in children:
-            waiting.append((child, position))
+        waiting.extend((child, position) for child in children)
     return entries, up
 
 
@@ -260,7 +259,7 @@ class TreeRows(Sequence[TreeRow]):
             near.append(row)
 
     def _segments(self) -> tuple[list[int], list[int], list[bool]]:
-        """For each row: the row that starts its chain, its depth, and whether no sibling follows."""
+        """For each row: the row that starts its chain, its depth, whether no sibling follows."""
         heads: list[int] = []
         depths: list[int] = []
         last: list[bool] = []

@@ -1,4 +1,4 @@
-"""Rows of a session list: what a file says about itself, read in one pass. No cache, no sorting out.
+"""Rows of a session list: what a file says about itself, read in one pass.
 
 A line is decoded as far as a row needs it: its type, the role, the time, and the bytes of the
 content, which are looked into only for the first user message. What is no session has no row and is

@@ -53,7 +53,7 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
 
 def _script() -> dict[str, Any]:
     """What the model will say; the tools it calls are real."""
-    wrong = [{"oldText": "return f\"Hello", "newText": "return shout(f\"Hello"}]
+    wrong = [{"oldText": 'return f"Hello', "newText": 'return shout(f"Hello'}]
     return {
         "contextWindow": 6000,
         "maxTokens": 1000,
@@ -148,13 +148,14 @@ class _Demo:
         self._say(f"  what the model sees: {', '.join(_roles(session))}")
 
     async def _resume(self, path: Path) -> None:
+        from sapwood.modes.cli.render_tree import tree_lines
         from sapwood.session.manager import SessionManager
 
         self._title("Closed and opened again")
         session = await self._open(SessionManager.open(path))
         await self._prompt(session, "What is left to do?")
         self._title("The tree")
-        for line in _tree_lines(session.manager):
+        for line in tree_lines(session.manager.tree, width=78):
             self._say(f"  {line}")
         await session.dispose()
         self._say("")

@@ -1,0 +1,231 @@
+"""``sapwood session …``: moving in the tree, naming, copying. Every change is an append."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from sapwood.errors import SessionError
+from sapwood.files import replace_atomic
+from sapwood.modes.cli.opening import find_entry, json_option, locate, opened, session_argument
+from sapwood.modes.cli.output import say
+from sapwood.modes.cli.session import session_group
+from sapwood.modes.tree_kinds import kind_of
+from sapwood.modes.tree_text import row_text
+from sapwood.session.entry import Entry
+from sapwood.session.manager import SessionManager
+from sapwood.session.tree import SessionTree
+from sapwood.text import fit, one_line
+
+ROOT = "root"
+
+
+def _words(tree: SessionTree, entry: Entry) -> str:
+    return fit(row_text(tree, entry, kind_of(entry)), 50) or entry.type
+
+
+@session_group.command("goto")
+@session_argument
+@click.argument("entry", metavar="ENTRY")
+@click.option("--summarize", is_flag=True, help="Leave a summary of the branch that is left.")
+@click.option("--focus", metavar="TEXT", help="What the summary should attend to.")
+@click.option("--model", metavar="MODEL", help="Let a model write it; else the extractor does.")
+def goto_command(
+    session: str,
+    session_dir: Path | None,
+    entry: str,
+    summarize: bool,
+    focus: str | None,
+    model: str | None,
+) -> None:
+    """Continue from another entry: the next message goes below it.
+
+    The move is kept in the file by a small entry, so it survives. "root" stands for the place
+    before the first entry.
+    """
+    if not summarize and (focus or model):
+        raise click.UsageError("--focus and --model go with --summarize.")
+    with opened(session, session_dir, "exclusive") as manager:
+        if entry == ROOT and manager.get_entry(ROOT) is None:
+            if summarize:
+                raise click.UsageError("--summarize needs an entry to go to.")
+            manager.reset_leaf()
+            manager.save_position()
+            say("The next message starts a new root.")
+            return
+        target = find_entry(manager.tree, entry)
+        if summarize:
+            from sapwood.modes.cli.compact_session import summarize_and_go
+
+            summary = summarize_and_go(manager, target.id, focus, model=model)
+            if summary is not None:
+                say(f"The branch that was left is summarized in {summary}.")
+        else:
+            manager.branch(target.id)
+        manager.save_position()
+        say(f"At {one_line(target.id)}: {_words(manager.tree, target)}")
+
+
+@session_group.command("label")
+@session_argument
+@click.argument("entry", metavar="ENTRY")
+@click.argument("text", required=False)
+@click.option("--remove", is_flag=True, help="Take the label away.")
+def label_command(
+    session: str, session_dir: Path | None, entry: str, text: str | None, remove: bool
+) -> None:
+    """Give an entry a label, or take it away."""
+    if (text is None) is not remove:
+        raise click.UsageError("Give a label, or --remove.")
+    with opened(session, session_dir, "exclusive") as manager:
+        target = find_entry(manager.tree, entry)
+        leaf = manager.get_leaf()
+        manager.append_label_change(target.id, one_line(text).strip() if text else None)
+        _stay(manager, leaf)
+        label = manager.get_label(target.id)
+        place = f"{one_line(target.id)}: {_words(manager.tree, target)}"
+        say(f"[{label}] {place}" if label else f"No label on {place}")
+
+
+@session_group.command("name")
+@session_argument
+@click.argument("name", required=False)
+@click.option("--remove", is_flag=True, help="Take the name away.")
+def name_command(session: str, session_dir: Path | None, name: str | None, remove: bool) -> None:
+    """Name a session; without a name, print the one it has."""
+    if remove and name is not None:
+        raise click.UsageError("Give a name, or --remove.")
+    if name is None and not remove:
+        with opened(session, session_dir) as manager:
+            say(one_line(manager.get_session_name() or "(no name)"))
+        return
+    with opened(session, session_dir, "exclusive") as manager:
+        leaf = manager.get_leaf()
+        manager.append_session_info(name or "")
+        _stay(manager, leaf)
+        say(one_line(manager.get_session_name() or "(no name)"))
+
+
+def _stay(manager: SessionManager, leaf: str | None) -> None:
+    """Stand where the conversation stood; a label or name is no place to go on from.
+
+    The bookkeeping entry hangs below the leaf, so what a model sees from it is the same; only the
+    cursor of this process moves back.
+    """
+    if leaf is None:
+        manager.reset_leaf()
+    else:
+        manager.branch(leaf)
+
+
+@session_group.command("fork")
+@session_argument
+@click.argument("entry", metavar="ENTRY")
+def fork_command(session: str, session_dir: Path | None, entry: str) -> None:
+    """Copy the path to an entry into a session of its own, and print its file."""
+    with opened(session, session_dir) as manager:
+        _copy(manager, find_entry(manager.tree, entry).id)
+
+
+@session_group.command("clone")
+@session_argument
+@click.option("--all-branches", is_flag=True, help="Copy the whole tree, into this folder.")
+def clone_command(session: str, session_dir: Path | None, all_branches: bool) -> None:
+    """Copy the active path into a session of its own, and print its file."""
+    if all_branches:
+        source = locate(session, session_dir)
+        with SessionManager.fork_from(source, Path.cwd(), session_dir) as copy:
+            say(f"{copy.path}")
+        return
+    with opened(session, session_dir) as manager:
+        _copy(manager, manager.get_leaf())
+
+
+def _copy(manager: SessionManager, leaf: str | None) -> None:
+    with manager.branched(leaf) as copy:
+        if copy.path is None or not copy.path.exists():
+            raise SessionError("There is no message on that path yet, so nothing to copy.")
+        say(f"{copy.path}")
+
+
+@session_group.command("export")
+@session_argument
+@click.argument("target", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--jsonl", is_flag=True, help="As session lines (the default without a suffix).")
+@click.option("--branch", is_flag=True, help="The active path alone, not the whole tree.")
+@click.option("--at", metavar="ENTRY", help="The path to this entry alone.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+def export_command(
+    session: str,
+    session_dir: Path | None,
+    target: Path | None,
+    jsonl: bool,
+    branch: bool,
+    at: str | None,
+    force: bool,
+) -> None:
+    """Write a session to a file, or to standard output without one."""
+    if not jsonl and target is not None and target.suffix != ".jsonl":
+        raise click.UsageError("Only --jsonl is there so far.")
+    if target is not None and target.exists() and not force:
+        raise SessionError(f"{target} exists already; --force replaces it.")
+    with opened(session, session_dir) as manager:
+        if at is not None:
+            lines = manager.path_lines(find_entry(manager.tree, at).id)
+        else:
+            lines = manager.path_lines() if branch else manager.lines()
+        _write(target, lines)
+
+
+def _write(target: Path | None, lines: Iterable[bytes]) -> None:
+    pieces = (line + b"\n" for line in lines)
+    if target is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        replace_atomic(target, pieces)
+    except OSError as error:
+        raise SessionError(f"{target}: not written ({error.strerror or error}).") from None
+    say(f"{target}")
+
+
+@session_group.command("compact")
+@session_argument
+@click.argument("focus", nargs=-1)
+@click.option("--model", metavar="MODEL", help="Let a model write the summary.")
+@click.option("--offline", is_flag=True, help="Let the extractor write it; so it is by default.")
+@click.option("--keep", type=click.IntRange(min=0), metavar="N", help="Tokens to keep verbatim.")
+@click.option("--dry-run", is_flag=True, help="Show the plan and write nothing.")
+@json_option
+def compact_command(
+    session: str,
+    session_dir: Path | None,
+    focus: tuple[str, ...],
+    model: str | None,
+    offline: bool,
+    keep: int | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Replace the older part of a conversation by a summary.
+
+    The record keeps everything; only what a model sees becomes shorter.
+    """
+    if offline and model is not None:
+        raise click.UsageError("Give --model or --offline.")
+    from sapwood.modes.cli.compact_session import compact_session
+
+    compact_session(
+        locate(session, session_dir),
+        " ".join(focus) or None,
+        model=model,
+        keep=keep,
+        dry_run=dry_run,
+        as_json=as_json,
+        echo=say,
+    )
