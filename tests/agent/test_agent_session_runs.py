@@ -76,7 +76,7 @@ async def test_steering_goes_in_after_the_results_of_the_turn(stage_with: Build)
     await stage.until(lambda: "tool_execution_start" in stage.event_types())
     session.steer("mind the time")
     await run
-    assert roles(stage.bodies()[1]) == ["user", "assistant", "tool", "user"]
+    assert roles(stage.bodies()[1]) == ["user", "assistant", "tool", "assistant", "user"]
     assert len(stage.bodies()) == 2
 
 
@@ -119,7 +119,7 @@ async def test_aborting_an_answer_stores_what_came_and_leaves_the_session_usable
     assert stage.last_event("agent_settled")["aborted"] is True
     assert session.is_idle
     await session.prompt("again")
-    assert roles(stage.bodies()[1]) == ["user", "user"]
+    assert request_texts(stage.bodies()[1]) == [("user", "go\nagain")]
 
 
 async def test_aborting_a_tool_kills_it_and_every_call_gets_a_result(
@@ -180,7 +180,7 @@ async def test_queued_messages_wait_after_an_abort_until_the_next_prompt(
     assert session.queued.texts == ["later"]
     await session.prompt("next")
     said = [text for role, text in request_texts(stage.bodies()[-1]) if role == "user"]
-    assert said == ["first", "next", "later"]
+    assert said == ["first\nnext", "later"]
 
 
 async def test_malformed_arguments_are_answered_and_the_session_goes_on(
