@@ -51,10 +51,10 @@ def write_atomic(path: Path, data: bytes, *, mode: int | None = 0o600) -> None:
 
 
 def replace_atomic(path: Path, pieces: Iterable[bytes], *, mode: int | None = 0o600) -> None:
-    """Replace ``path`` by ``pieces`` in one step: temporary sibling, fsync, rename.
+    """Replace ``path`` by ``pieces`` in one step: temporary file, fsync, rename.
 
     Modes, owners and links as for ``write_atomic``. Killed at any point, the old file is there or
-    the complete new one.
+    the complete new one; where the system has files without a name, no half of one stays either.
 
     Raises:
         OSError: the file cannot be replaced; it is then unchanged.
@@ -64,12 +64,17 @@ def replace_atomic(path: Path, pieces: Iterable[bytes], *, mode: int | None = 0o
     wanted = mode if existing is None else stat.S_IMODE(existing.st_mode)
     temporary = target.with_name(f".{target.name[:40]}.{os.getpid()}-{os.urandom(6).hex()}.tmp")
     first_mode = 0o666 if wanted is None else 0o600
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, first_mode)
+    handle = _open_unnamed(target.parent, first_mode)
+    unnamed = handle is not None
+    if handle is None:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, first_mode)
     try:
         with os.fdopen(handle, "wb", buffering=_BUFFER) as file:
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
+            if unnamed:
+                _name(file.fileno(), temporary)
         if existing is not None:
             _give(temporary, existing)
         if wanted is not None:
@@ -80,6 +85,23 @@ def replace_atomic(path: Path, pieces: Iterable[bytes], *, mode: int | None = 0o
             os.unlink(temporary)
         raise
     sync_folder(target.parent)
+
+
+def _open_unnamed(folder: Path, mode: int) -> int | None:
+    """A file in ``folder`` that is gone if nobody names it; None where there is no such thing."""
+    if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
+        return None
+    with contextlib.suppress(OSError):
+        return os.open(folder, os.O_WRONLY | os.O_TMPFILE, mode)
+    return None
+
+
+def _name(handle: int, path: Path) -> None:
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:  # only with a folder's descriptor does Python follow the link in /proc
+        os.link(f"/proc/self/fd/{handle}", path.name, dst_dir_fd=folder)
+    finally:
+        os.close(folder)
 
 
 def sync_folder(folder: Path) -> None:
