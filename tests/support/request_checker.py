@@ -81,7 +81,9 @@ def messages_of_body(body: dict[str, Any]) -> list[dict[str, Any]]:
     }
     messages: list[dict[str, Any]] = []
     for message in body["messages"]:
-        if message["role"] == "user":
+        if message["role"] == "user" and _follows_result_with_images(messages, message):
+            messages[-1]["content"] += _blocks(message["content"])
+        elif message["role"] == "user":
             messages.append({"role": "user", "content": _blocks(message["content"])})
         elif message["role"] == "tool":
             result = {
@@ -97,6 +99,13 @@ def messages_of_body(body: dict[str, Any]) -> list[dict[str, Any]]:
             content = [*_blocks(message.get("content") or []), *calls]
             messages.append({"role": "assistant", "content": content})
     return messages
+
+
+def _follows_result_with_images(messages: list[dict[str, Any]], message: dict[str, Any]) -> bool:
+    """The wire has no images in results: they come right after, as a message of the user."""
+    after_result = bool(messages) and messages[-1]["role"] == "toolResult"
+    parts = message["content"]
+    return after_result and any(p["type"] == "image_url" for p in parts if isinstance(p, dict))
 
 
 def _blocks(content: Any) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from sapwood import AgentSession, SessionManager, SessionOptions, create_agent_session
 from support.fake_llm import serve
-from support.wire import check_request
+from support.request_checker import check_request
 
 PROVIDER = "fake"
 
