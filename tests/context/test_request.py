@@ -61,6 +61,35 @@ def test_labels_and_names_never_reach_the_model() -> None:
     assert "canary" not in repr(request_of(manager))
 
 
+def authors(manager: SessionManager) -> list[Any]:
+    return [m.get("model") for m in request_of(manager).messages if m["role"] == "assistant"]
+
+
+def test_an_answer_before_which_something_was_changed_is_nobodys_own() -> None:
+    """B49: its signatures no longer fit; a later answer, and one in the run of now, keep theirs."""
+    manager = session(user("ask"), assistant("before"))
+    target = manager.append_message(user("secret"))
+    manager.append_message(assistant("after"))
+    manager.append_message(user("next"))
+    manager.append_message(assistant("", call("c", "bash")))
+    manager.append_message(result("c", "out"))
+    assert authors(manager) == ["t", "t", "t"]
+    manager.append_context_edit(target, {"content": "changed"})
+    assert authors(manager) == ["t", None, "t"]
+    manager.append_message(assistant("done"))
+    manager.append_message(user("and now"))
+    assert authors(manager) == ["t", None, None, "t"]
+
+
+def test_leaving_out_a_failed_answer_disowns_nothing() -> None:
+    manager = session(user("ask"), assistant("one"), user("more"))
+    failed = manager.append_message(assistant("broken", stop="error"))
+    manager.append_context_edit(failed, None)
+    manager.append_message(assistant("again"))
+    manager.append_message(user("thanks"))
+    assert authors(manager) == ["t", "t"]
+
+
 def test_an_omitted_answer_leaves_its_results_as_text_and_the_request_valid() -> None:
     manager = session(user("go"))
     asked = manager.append_message(assistant("", call("c", "bash")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sapwood.context.convert import to_model_messages
+from sapwood.context.disown import disown_changed
 from sapwood.context.pairing import pair
 from sapwood.context.projection import Projected, Projection
 from sapwood.session.replay import replay_prompt
@@ -34,7 +35,7 @@ def build_request(projection: Projection) -> ModelRequest:
     if projection.inherited_prompt is not None:
         messages = [projection.inherited_prompt, *messages]
     prompt = replay_prompt(messages)
-    items = pair(to_model_messages(projection.items))
+    items = pair(to_model_messages(disown_changed(projection)))
     return ModelRequest(
         system_prompt=prompt_text(prompt),
         tools=list(prompt.get("toolsAdded", [])) if prompt is not None else [],
