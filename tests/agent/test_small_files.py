@@ -105,15 +105,14 @@ def test_readers_never_see_half_a_file(tmp_path: Path) -> None:
     file = tmp_path / "a"
     versions = [bytes([letter]) * 1_000_000 for letter in b"ab"]
     file.write_bytes(versions[0])
-    done = threading.Event()
 
     def write() -> None:
         for turn in range(30):
             write_atomic(file, versions[turn % 2])
-        done.set()
 
     writer = threading.Thread(target=write)
     writer.start()
-    while not done.is_set():
+    while writer.is_alive():
         assert file.read_bytes() in versions
-    writer.join()
+    assert os.listdir(tmp_path) == ["a"]
+    assert file.read_bytes() == versions[1]
