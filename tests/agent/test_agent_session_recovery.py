@@ -297,3 +297,42 @@ def store_overflow(session: AgentSession, model: str) -> Any:
     session.manager.append_message({"role": "user", "content": words("big", 320), "timestamp": 1})
     session.manager.append_message(answer)
     return session.manager.path
+
+
+async def test_texts_of_dense_tokens_are_cut_to_what_the_provider_counted(
+    stage_with: Build,
+) -> None:
+    """The provider counts 2.4 times what we estimate: the rerun must fit by its count."""
+    refusal = {
+        "error": {
+            "code": 400,
+            "message": "request (10748 tokens) exceeds the available context size (8192 tokens), "
+            "try increasing it",
+            "type": "exceed_context_size_error",
+            "n_prompt_tokens": 10748,
+            "n_ctx": 8192,
+        }
+    }
+    stage = stage_with(
+        [say(words("a", 1100), 0, 0)] * 3
+        + [{"error": {"status": 400, "body": refusal}}, say("fits")],
+        window=8192,
+        settings={"compaction": {"keepRecentTokens": 20000}},
+    )
+    session = await stage.open()
+    for number in range(3):
+        await session.prompt(words(f"q{number}", 100))
+    before = session.get_context_usage().tokens
+    await session.prompt("the question")
+    assert session.last_assistant_text() == "fits"
+    refused, sent = (len(str(body["messages"])) for body in stage.bodies()[-2:])
+    assert sent / refused <= 8192 / 10748
+    assert before > 3400
+
+
+async def test_blocked_images_are_not_sent(stage_with: Build) -> None:
+    stage = stage_with([say("ok")], settings={"images": {"blockImages": True}})
+    session = await stage.open()
+    image: Any = {"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="}
+    await session.prompt("look", [image])
+    assert "image_url" not in str(stage.bodies()[0])

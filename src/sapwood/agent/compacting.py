@@ -80,11 +80,15 @@ def _last_answer(conversation: Conversation) -> Entry | None:
 
 
 async def try_compact(
-    conversation: Conversation, reason: Reason, *, will_retry: bool = False
+    conversation: Conversation,
+    reason: Reason,
+    *,
+    will_retry: bool = False,
+    overshoot: float = 1.0,
 ) -> bool:
     """Compact; whether it was done. Why not was told by an event."""
     try:
-        await compact_context(conversation, reason, will_retry=will_retry)
+        await compact_context(conversation, reason, will_retry=will_retry, overshoot=overshoot)
     except CompactionError:
         return False
     return True
@@ -96,18 +100,15 @@ async def compact_context(
     *,
     focus: str | None = None,
     will_retry: bool = False,
+    overshoot: float = 1.0,
 ) -> CompactionResult:
-    """Compact the active branch.
+    """Compact the active branch; `overshoot` see `recovery.CompactAndRerun`.
 
     Raises:
         CompactionError: nothing was stored; an event told why, unless a threshold compaction
             found nothing to do.
     """
-    preparation = prepare_compaction(
-        conversation.manager.tree,
-        conversation.compaction_settings,
-        context_window=conversation.context_window,
-    )
+    preparation = _prepare(conversation, overshoot)
     if preparation is None and reason == "threshold":
         raise CompactionError(NOTHING)
     interrupt = conversation.compaction_interrupt = conversation.interrupt.child()
@@ -130,6 +131,22 @@ async def compact_context(
         raise
     _done(conversation, reason, result, entry_id, will_retry=will_retry, from_hook=from_hook)
     return result
+
+
+def _prepare(conversation: Conversation, overshoot: float) -> Preparation | None:
+    """The plan; it keeps less where the usual tail would not bring the input below its limit.
+
+    Some texts hold far more tokens than estimated. What the provider counted says by how much the
+    estimate has to shrink.
+    """
+    tree, settings = conversation.manager.tree, conversation.compaction_settings
+    usual = prepare_compaction(tree, settings, context_window=conversation.context_window)
+    if usual is None or overshoot <= 1:
+        return usual
+    room = int(usual.estimated_before / overshoot)
+    if usual.fixed_tokens + usual.kept_tokens + usual.summary_budget <= room:
+        return usual
+    return prepare_compaction(tree, settings, context_window=room) or usual
 
 
 async def _decide(

@@ -196,8 +196,11 @@ class Conversation:
         )
 
     def model_in_force(self, model: Model) -> Model:
-        """`model` with the window that counts."""
-        return replace(model, context_window=self.context_window) if model == self.model else model
+        """`model` with the window that counts, and blind where images are blocked."""
+        if model == self.model:
+            model = replace(model, context_window=self.context_window)
+        blind = self.settings.values.images.block_images
+        return replace(model, inputs=("text",)) if blind else model
 
     def api_key(self, model: Model) -> str | None:
         """The key to ask `model` with; raises `ModelError` when there is none."""

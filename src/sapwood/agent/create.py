@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -70,6 +72,21 @@ async def create_agent_session(
     return _Builder(options).build()
 
 
+def _import_ahead(model: Model) -> None:
+    """Import what the first request needs while the rest of the session is put together.
+
+    What cannot be imported is told by the request itself.
+    """
+
+    def work() -> None:
+        from sapwood.models.clients import preload
+
+        with contextlib.suppress(SapwoodError):
+            preload(model)
+
+    threading.Thread(target=work, name="sapwood-imports", daemon=True).start()
+
+
 class _Builder:
     def __init__(self, options: SessionOptions) -> None:
         from sapwood.session.paths import agent_dir
@@ -86,9 +103,6 @@ class _Builder:
         return SessionManager.create(Path(self.options.cwd or os.getcwd()))
 
     def build(self) -> AgentSession:
-        from sapwood.agent.conversation import Conversation
-        from sapwood.agent.prompt_source import PromptSource
-        from sapwood.agent.session import AgentSession
         from sapwood.models.catalogue import Catalogue
 
         options = self.options
@@ -97,8 +111,14 @@ class _Builder:
         trusted = self._is_trusted()
         settings = self._settings(trusted)
         catalogue = options.catalogue or Catalogue.load(self.agent_dir)
-        extensions = self._extensions(settings, trusted)
         model, level = self._model(catalogue, settings)
+        if model is not None:
+            _import_ahead(model)
+        extensions = self._extensions(settings, trusted)
+        from sapwood.agent.conversation import Conversation
+        from sapwood.agent.prompt_source import PromptSource
+        from sapwood.agent.session import AgentSession
+
         conversation = Conversation(
             settings=settings,
             catalogue=catalogue,

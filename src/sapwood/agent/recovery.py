@@ -102,7 +102,12 @@ class Resend:
 
 @dataclass(frozen=True, slots=True)
 class CompactAndRerun:
-    """Leave the failed answer out, compact, run again."""
+    """Leave the failed answer out, compact, run again.
+
+    `overshoot` is the input's size over what the provider takes, by its own count; 1 if unknown.
+    """
+
+    overshoot: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +143,17 @@ def _after_failure(
     if failure.kind == "output_limit":
         requested = attempts.max_tokens or requested_max
         lowered = lowered_max_tokens(failure, requested) if requested else None
-        return Resend(lowered) if lowered else _make_room(attempts)
+        return Resend(lowered) if lowered else _make_room(attempts, failure)
     if failure.kind == "overflow":
-        return _make_room(attempts)
+        return _make_room(attempts, failure)
     attempt = attempts.retries + 1
     delay = policy.delay_ms(attempt, failure)
     return Settle() if delay is None else Retry(attempt, delay)
 
 
-def _make_room(attempts: Attempts) -> Decision:
+def _make_room(attempts: Attempts, failure: Failure | None = None) -> Decision:
     if attempts.overflow_handled or attempts.compactions >= MAX_COMPACTIONS:
         return GiveUp(STILL_TOO_LARGE)
-    return CompactAndRerun()
+    if failure is None or not failure.input_tokens or not failure.context_window:
+        return CompactAndRerun()
+    return CompactAndRerun(max(1.0, failure.input_tokens / failure.context_window))

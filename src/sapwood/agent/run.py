@@ -111,8 +111,8 @@ class Run:
                 conversation.omit(self._answer_id)
                 conversation.attempts.max_tokens = max_tokens
                 return True
-            case CompactAndRerun():
-                return await self._compact_and_rerun()
+            case CompactAndRerun(overshoot):
+                return await self._compact_and_rerun(overshoot)
             case CompactOnly():
                 await try_compact(conversation, "overflow")
             case GiveUp(reason):
@@ -150,11 +150,11 @@ class Run:
             )
             attempts.retries = 0
 
-    async def _compact_and_rerun(self) -> bool:
+    async def _compact_and_rerun(self, overshoot: float) -> bool:
         conversation = self._conversation
         conversation.attempts.overflow_handled = True
         conversation.omit(self._answer_id)
-        return await try_compact(conversation, "overflow", will_retry=True)
+        return await try_compact(conversation, "overflow", will_retry=True, overshoot=overshoot)
 
     # What the loop needs
 

@@ -220,6 +220,9 @@ async def _answer(flags: AgentFlags, opening: Any, prompts: Any) -> int:
         return await run_print(session, prompts)
     finally:
         await session.dispose()
+        from sapwood.models.clients import close_connections
+
+        await close_connections()
 
 
 def _list_models(search: str) -> int:
