@@ -47,3 +47,10 @@ def test_what_was_written_reads_back_and_is_written_the_same(value: Any) -> None
     line = encode_line(value)
     assert js_dumps(decode_line(line)) == js_dumps(js_loads(line.decode()))
     assert encode_line(decode_line(line)) == line
+
+
+@given(st.integers(0, 1020), st.booleans())
+def test_what_is_deep_can_be_written_as_far_as_it_can_be_read(depth: int, objects: bool) -> None:
+    line = b'{"a":' * depth + b"1.0" + b"}" * depth if objects else b"[" * depth + b"]" * depth
+    value = decode_line(line or b"[]")
+    assert encode_line(value) == (line or b"[]").replace(b"1.0", b"1")

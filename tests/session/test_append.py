@@ -200,3 +200,31 @@ def test_ids_of_entries_are_unique_even_when_chance_is_not(tmp_path: Path) -> No
     assert len(set(ids)) == 3
     assert ids[0] == "same0000"
     assert len(ids[1]) == 36
+
+
+def test_what_is_no_json_is_refused_before_it_waits_in_memory(manager: SessionManager) -> None:
+    for data in (object(), {1: 2}, deep(100_000)):
+        with pytest.raises(SessionError, match="cannot be stored"):
+            manager.append_custom_entry("state", data)
+    manager.append_message(user("one"))
+    with pytest.raises(SessionError, match="cannot be stored"):
+        manager.append_message({"role": "user", "content": {1, 2}})
+    manager.append_message(user("two"))
+    assert [line["type"] for line in lines_of(manager.path)] == ["session", "message", "message"]
+
+
+def deep(levels: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def test_a_message_changed_after_it_was_appended_is_stored_as_it_was(
+    manager: SessionManager,
+) -> None:
+    state = {"n": 1}
+    manager.append_custom_entry("state", state)
+    state["n"] = 2
+    manager.append_message(user("one"))
+    assert lines_of(manager.path)[1]["data"] == {"n": 1}

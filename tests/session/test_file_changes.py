@@ -89,6 +89,7 @@ def test_half_a_line_of_another_is_completed_later(manager: SessionManager) -> N
         file.write(line[:-7])
     first = manager.append_message(user("mine"))
     assert manager.get_entry("f1") is None
+    assert [found.kind for found in manager.diagnostics] == ["unreadable-line"]
     assert file_of(manager).read_bytes().split(b"\n")[3] == line[:-7]
     with file_of(manager).open("ab") as file:
         file.write(line)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from math import isfinite
 from typing import Any, NoReturn
 
@@ -34,10 +35,8 @@ def encode_line(value: Json) -> bytes:
     """
     try:
         return orjson.dumps(value if _is_plain(value) else _put_right(value))
-    except TypeError:  # lone surrogates, or deeper than orjson goes
-        return _write(value).encode()
-    except RecursionError:
-        raise ValueError("nested too deeply to be written") from None
+    except (TypeError, RecursionError):  # lone surrogates, or deeper than orjson writes
+        return "".join(_write(value)).encode()
 
 
 def json_text(value: Json) -> str:
@@ -118,6 +117,7 @@ def _put_right(value: Any) -> Any:
     return value
 
 
+_DEPTH = 1024  # as deep as orjson reads
 _SHORT = {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\"}
 _ESCAPED = re.compile('[\x00-\x1f"\\\\\ud800-\udfff]')
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -137,18 +137,45 @@ def _write_string(text: str) -> str:
     return f'"{_ESCAPED.sub(_escape, _PAIR.sub(_join, text))}"'
 
 
-def _write(value: Any) -> str:
-    if value is None or value is True or value is False:
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, str):
-        return _write_string(value)
-    if isinstance(value, (int, float)):
-        return number_text(value)
+class _Mark(str):
+    """Punctuation between values that are still to be written."""
+
+    __slots__ = ()
+
+
+def _write(value: Any) -> Iterator[str]:
+    """The pieces of the text, without recursion."""
+    stack = [value]
+    depth = 0
+    while stack:
+        item = stack.pop()
+        if isinstance(item, _Mark):
+            depth -= item in "]}"
+            yield item
+        elif isinstance(item, str):
+            yield _write_string(item)
+        elif item is None or item is True or item is False:
+            yield {None: "null", True: "true", False: "false"}[item]
+        elif isinstance(item, (int, float)):
+            yield number_text(item)
+        else:
+            depth += 1
+            if depth > _DEPTH:
+                raise ValueError("nested too deeply")
+            stack.extend(reversed(_parts(item)))
+
+
+def _parts(value: Any) -> list[Any]:
+    """A list or object as marks and values in the order they are written."""
+    parts: list[Any] = []
     if isinstance(value, (list, tuple)):
-        return "[" + ",".join(map(_write, value)) + "]"
-    if isinstance(value, dict):
-        fields = (f"{_write_string(key)}:{_write(value[key])}" for key in key_order(value))
-        return "{" + ",".join(fields) + "}"
+        for item in value:
+            parts += (_Mark(","), item)
+        return [_Mark("["), *parts[1:], _Mark("]")]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        for key in key_order(value):
+            parts += (_Mark(","), key, _Mark(":"), value[key])
+        return [_Mark("{"), *parts[1:], _Mark("}")]
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 

@@ -21,6 +21,7 @@ from sapwood.errors import SessionLockedError, SessionWriteError
 Writer = Literal["exclusive", "shared", "none"]
 
 _PATIENCE_S = 2.0
+_LONG_HELD_PATIENCE_S = 0.2  # enough for a short holder behind whom an old signature stands
 _PAUSE_S = 0.005
 
 if sys.platform == "win32":
@@ -73,7 +74,8 @@ class SessionLock:
         deadline: float | None = None
         while not self._try_acquire():
             if deadline is None:
-                deadline = time.monotonic() + (0 if self._long_held() else _PATIENCE_S)
+                patience = _LONG_HELD_PATIENCE_S if self._long_held() else _PATIENCE_S
+                deadline = time.monotonic() + patience
             if time.monotonic() >= deadline:
                 self._close()
                 raise SessionLockedError(self._who())
@@ -145,7 +147,7 @@ class SessionLock:
         return holder if isinstance(holder, dict) else {}
 
     def _long_held(self) -> bool:
-        """Whether the holder keeps the lock: then there is no use in waiting."""
+        """Whether the lock is signed as kept: then there is little use in waiting."""
         return self._holder().get("mode") == "exclusive"
 
     def _who(self) -> str:

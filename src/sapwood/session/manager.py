@@ -220,7 +220,8 @@ class SessionManager(SessionWriter):
 
     @property
     def diagnostics(self) -> builtins.list[Diagnostic]:
-        return self.tree.diagnostics
+        """What was odd about the file, when it was opened and since."""
+        return [*self.tree.diagnostics, *(self._store.diagnostics if self._store else ())]
 
     def close(self) -> None:
         """End writing and free the lock."""

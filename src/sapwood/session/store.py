@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sapwood.errors import ReadOnlySessionError
 from sapwood.session.codec import encode_line
+from sapwood.session.diagnostics import Diagnostic
 from sapwood.session.entry import Entry
 from sapwood.session.file import Durability, SessionFile
 from sapwood.session.fork import whole_lines
@@ -73,6 +74,11 @@ class SessionStore:
     @property
     def read_only(self) -> bool:
         return self.closed or self._newer or self.writer == "none"
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What was odd about lines that others added while the file was open."""
+        return self._file.oddities.diagnostics()
 
     def begin(self) -> list[Entry]:
         """Start an append: take the lock if it is shared. Gives what others added before."""

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sapwood.errors import SessionError
+from sapwood.session.codec import encode_line
 from sapwood.session.diagnostics import Diagnostic
 from sapwood.session.entry import Entry
 from sapwood.session.javascript import iso_timestamp
@@ -254,13 +255,21 @@ class SessionWriter:
         data["timestamp"] = iso_timestamp(self._origin.now() if now is None else now)
         if fields:
             data.update(fields)
-        entry = Entry.of(data)
+        entry = self._entry(data)
         if self._store:
             self._take_in(self._store.save(self.tree, entry))
         self.tree.append(entry)
         self._acted = True
         self._tell(entry)
         return entry.id
+
+    def _entry(self, data: JsonObject) -> Entry:
+        """An entry whose line is settled now, so that nothing unwritable waits in memory."""
+        try:
+            raw = encode_line(data)
+        except (TypeError, ValueError) as error:
+            raise SessionError(f"The {data['type']} entry cannot be stored: {error}.") from error
+        return Entry.of(data, raw=raw if self._store else None)
 
     def _new_id(self) -> str:
         return self._origin.fresh_entry_id(self.tree)
