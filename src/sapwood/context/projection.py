@@ -7,8 +7,9 @@ size matter, not the length of the session.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeGuard, cast
 
 from sapwood.session.diagnostics import Diagnostic
@@ -49,8 +50,7 @@ class Projection:
     """What the model sees at a leaf, and where it comes from.
 
     ``entries`` are those in force: with a ``compaction``, it comes first, then ``kept`` entries of
-    its kept tail, then what came after. ``inherited_prompt`` is the prompt as of a compaction that
-    stored none; it is part of a request, not of the messages.
+    its kept tail, then what came after.
     """
 
     items: list[Projected]
@@ -59,8 +59,18 @@ class Projection:
     kept: int = 0
     model: ModelRef | None = None
     thinking_level: str = "off"
-    inherited_prompt: SystemMessage | None = None
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    find_inherited_prompt: Callable[[], SystemMessage | None] = field(
+        default=lambda: None, repr=False, compare=False
+    )
+
+    @property
+    def inherited_prompt(self) -> SystemMessage | None:
+        """The prompt as of a compaction that stored none: part of a request, not of the messages.
+
+        It is looked for when a request wants it; that may take a look at the whole path.
+        """
+        return self.find_inherited_prompt()
 
     @property
     def messages(self) -> list[Message]:
@@ -84,8 +94,8 @@ def project(tree: SessionTree, leaf: Leaf = CURRENT) -> Projection:
         kept=selection.kept,
         model=settings.model,
         thinking_level=settings.thinking_level,
-        inherited_prompt=inherited_prompt(tree, selection),
         diagnostics=[*selection.diagnostics, *_diagnose(selection.entries)],
+        find_inherited_prompt=partial(inherited_prompt, tree, selection),
     )
 
 

@@ -32,8 +32,9 @@ def build_request(projection: Projection) -> ModelRequest:
     A compaction that stored no prompt does not lose it: the one in force before it goes on.
     """
     messages = projection.messages
-    if projection.inherited_prompt is not None:
-        messages = [projection.inherited_prompt, *messages]
+    inherited = projection.inherited_prompt
+    if inherited is not None:
+        messages = [inherited, *messages]
     prompt = replay_prompt(messages)
     items = pair(to_model_messages(disown_changed(projection)))
     return ModelRequest(
