@@ -125,7 +125,7 @@ def _stay(manager: SessionManager, leaf: str | None) -> None:
 @session_argument
 @click.argument("entry", metavar="ENTRY")
 def fork_command(session: str, session_dir: Path | None, entry: str) -> None:
-    """Copy the path to an entry into a session of its own, and print its file."""
+    """Copy the path to an entry into a new session; print its file."""
     with opened(session, session_dir) as manager:
         _copy(manager, find_entry(manager.tree, entry).id)
 
@@ -134,7 +134,7 @@ def fork_command(session: str, session_dir: Path | None, entry: str) -> None:
 @session_argument
 @click.option("--all-branches", is_flag=True, help="Copy the whole tree, into this folder.")
 def clone_command(session: str, session_dir: Path | None, all_branches: bool) -> None:
-    """Copy the active path into a session of its own, and print its file."""
+    """Copy the active path into a new session; print its file."""
     if all_branches:
         source = locate(session, session_dir)
         with SessionManager.fork_from(source, Path.cwd(), session_dir) as copy:
@@ -167,7 +167,7 @@ def export_command(
     at: str | None,
     force: bool,
 ) -> None:
-    """Write a session to a file, or to standard output without one."""
+    """Write a session to a file, or to standard output."""
     if not jsonl and target is not None and target.suffix != ".jsonl":
         raise click.UsageError("Only --jsonl is there so far.")
     if target is not None and target.exists() and not force:

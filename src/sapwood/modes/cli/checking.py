@@ -8,7 +8,6 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from sapwood.errors import NotASessionError
 from sapwood.modes.cli.opening import locate
 from sapwood.session.diagnostics import Diagnostic
 from sapwood.session.manager import SessionManager
@@ -35,8 +34,6 @@ def check(session: str, session_dir: Path | None) -> Findings:
 
     path = locate(session, session_dir)
     with SessionManager.open(path, session_dir, writer="none") as manager:
-        if not path.stat().st_size:
-            raise NotASessionError(f"{path}: the file is empty.")
         projection = project(manager.tree)
         return Findings(
             path,

@@ -57,13 +57,20 @@ def _complete(
 
 
 def locate(session: str, session_dir: Path | None) -> Path:
-    """The file of a session given by path, id or prefix. Raises ``SessionNotFoundError``."""
+    """The file of a session given by path, id or prefix.
+
+    Raises ``SessionNotFoundError``, and ``NotASessionError`` for an empty file: the library would
+    start a session there, which nobody asks of these commands.
+    """
     try:
-        return resolve_session(session, Path.cwd(), session_dir)
+        path = resolve_session(session, Path.cwd(), session_dir)
     except SessionNotFoundError:
-        if os.path.exists(session):
-            return Path(session)
-        raise
+        if not os.path.exists(session):
+            raise
+        path = Path(session)
+    if path.is_file() and not path.stat().st_size:
+        raise NotASessionError(f"{path}: the file is empty.")
+    return path
 
 
 @contextmanager
@@ -73,8 +80,6 @@ def opened(
     """The session, closed afterwards; what is odd about it is noted in one line."""
     path = locate(session, session_dir)
     with SessionManager.open(path, session_dir, writer=writer) as manager:
-        if manager.path is None or not manager.path.stat().st_size:
-            raise NotASessionError(f"{path}: the file is empty.")
         _note_oddities(manager, session)
         yield manager
 

@@ -63,7 +63,7 @@ def run_root(args: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         _never_fail(stream)
     try:
-        root.main(
+        status = root.main(
             args,
             prog_name="sapwood",
             complete_var=_COMPLETE_VARIABLE,
@@ -72,8 +72,6 @@ def run_root(args: list[str]) -> int:
     except SapwoodError as error:
         note(str(error))
         return 1
-    except click.exceptions.Exit as done:
-        return done.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -81,7 +79,7 @@ def run_root(args: list[str]) -> int:
         return 130
     except SystemExit as done:  # shell completion ends the program itself
         return done.code if isinstance(done.code, int) else 1
-    return 0
+    return status if isinstance(status, int) else 0
 
 
 def _never_fail(stream: Any) -> None:

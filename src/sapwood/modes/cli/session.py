@@ -101,7 +101,7 @@ def context_command(
     as_text: bool,
     tokens: bool,
 ) -> None:
-    """Show what a model would see, and which entry each message comes from.
+    """Show what a model would see, message by message.
 
     Each line: entry, role, estimated tokens, and how the message begins.
     """
@@ -144,7 +144,7 @@ def show_command(session: str, session_dir: Path | None, entry: str, as_json: bo
 @session_argument
 @json_option
 def check_command(session: str, session_dir: Path | None, as_json: bool) -> None:
-    """Report everything odd about a file; status 1 if there is anything.
+    """Report what is odd about a file; status 1 if anything is.
 
     Nothing is changed, now or later: oddities are left where they are and read around.
     """

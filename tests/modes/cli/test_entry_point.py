@@ -1,0 +1,118 @@
+"""Start-up: the short ways stay short, help is everywhere, completion works."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import sapwood
+from sapwood.modes.main import main
+
+
+def python(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *args],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("flag", ["--version", "-v"])
+def test_version(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([flag]) == 0
+    assert capsys.readouterr().out == f"{sapwood.__version__}\n"
+
+
+HEAVY = ("asyncio", "click", "pydantic_ai", "rich", "textual", "PIL", "jinja2", "httpx", "msgspec")
+
+
+@pytest.mark.parametrize(
+    ("statement", "allowed"),
+    [
+        ("from sapwood.modes.main import main; main(['--version'])", ()),
+        ("import sapwood", ()),
+        ("import sapwood.session", ("msgspec",)),
+        ("import sapwood.context.request", ("msgspec",)),
+        (
+            "from sapwood.modes.main import main; main(['session', 'list'])",
+            ("click", "msgspec"),
+        ),
+    ],
+)
+def test_nothing_heavy_is_imported(statement: str, allowed: tuple[str, ...]) -> None:
+    heavy = [name for name in HEAVY if name not in allowed]
+    done = python("-c", f"{statement}\nimport sys; print([m for m in {heavy} if m in sys.modules])")
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["session"],
+        *(
+            ["session", name]
+            for name in (
+                [
+                    "list",
+                    "tree",
+                    "context",
+                    "show",
+                    "goto",
+                    "label",
+                    "name",
+                    "fork",
+                    "clone",
+                    "export",
+                    "check",
+                    "compact",
+                ]
+            )
+        ),
+        ["demo"],
+        ["completion"],
+    ],
+)
+def test_help_fits_80_columns(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Usage: sapwood")
+    assert max(map(len, out.splitlines())) <= 80
+    assert "..." not in out.partition("Commands:")[2]
+
+
+def test_help_names_the_options_of_the_agent_and_the_commands(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["--help"])
+    out = capsys.readouterr().out
+    for word in ("--print", "--continue", "--session", "  session ", "  demo ", "  completion "):
+        assert word in out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    assert "_SAPWOOD_COMPLETE" in capsys.readouterr().out
+
+
+def test_completion_knows_commands_and_options() -> None:
+    def complete(line: str) -> str:
+        words = line.split(" ")
+        return python(
+            "-m",
+            "sapwood",
+            _SAPWOOD_COMPLETE="bash_complete",
+            COMP_WORDS=line,
+            COMP_CWORD=str(len(words) - 1),
+        ).stdout
+
+    assert "plain,session" in complete("sapwood se")
+    assert "plain,tree" in complete("sapwood session t")
+    assert "plain,--continue" in complete("sapwood --co")
+    assert "plain,user-only" in complete("sapwood session tree x --filter u")
