@@ -84,12 +84,12 @@ def session_stats(manager: SessionManager) -> SessionStats:
     stats = SessionStats()
     tree = manager.tree
     on_path = {entry.id for entry in tree.ancestors(tree.leaf_id)}
-    copied_before = _copied_before(manager.header)
+    copied_until = _copied_until(manager.header)
     models: dict[str | None, str] = {}
     for entry in tree.entries:
         models[entry.id] = model = _model_of(entry, models.get(entry.parent_id, "unknown"))
         _count_message(stats, entry)
-        inherited = entry.timestamp < copied_before
+        inherited = entry.timestamp <= copied_until
         stats.compactions += entry.type == "compaction" and not inherited
         for usage in usages_of(entry):
             if entry.id in on_path:
@@ -104,8 +104,8 @@ def session_stats(manager: SessionManager) -> SessionStats:
     return stats
 
 
-def _copied_before(header: Mapping[str, Any]) -> str:
-    """Entries of a fork older than its header were copied; copies keep their time."""
+def _copied_until(header: Mapping[str, Any]) -> str:
+    """Entries of a fork that are not younger than its header were copied; copies keep their time."""
     return str(header.get("timestamp", "")) if header.get("parentSession") else ""
 
 
