@@ -23,6 +23,7 @@ from sapwood.context.answers import answer_calls
 from sapwood.context.blocks import drop_empty, make_readable
 from sapwood.context.images import limit_images
 from sapwood.context.projection import Projected
+from sapwood.session.garbage import collection_paused
 
 Rule = Callable[[list[Projected]], list[Projected]]
 
@@ -46,6 +47,7 @@ def pair(items: Iterable[Projected]) -> list[Projected]:
     call ids are unique, arguments objects, all text well-formed Unicode.
     """
     paired = list(items)
-    for rule in RULES:
-        paired = rule(paired)
+    with collection_paused():
+        for rule in RULES:
+            paired = rule(paired)
     return paired

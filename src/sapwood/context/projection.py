@@ -14,6 +14,7 @@ from typing import Any, TypeGuard, cast
 
 from sapwood.session.diagnostics import Diagnostic
 from sapwood.session.entry import Entry, decode_all
+from sapwood.session.garbage import collection_paused
 from sapwood.session.javascript import parse_date
 from sapwood.session.replay import (
     ModelRef,
@@ -118,13 +119,15 @@ def project_entries(entries: Sequence[Entry], compaction: Entry | None = None) -
     """
     edits = edits_in_force(entries)
     items: list[Projected] = []
-    for entry in entries:
-        if entry.type == "compaction" and entry is not compaction:
-            continue
-        messages = messages_of(entry)
-        if entry.id in edits:
-            messages = _edited(messages, edits[entry.id])
-        items.extend(Projected(message, entry) for message in messages)
+    with collection_paused():
+        for entry in entries:
+            if entry.type == "compaction" and entry is not compaction:
+                continue
+            messages = messages_of(entry)
+            if entry.id in edits:
+                messages = _edited(messages, edits[entry.id])
+            for message in messages:
+                items.append(Projected(message, entry))  # noqa: PERF401 (a third faster than extend)
     return items
 
 
