@@ -105,7 +105,7 @@ def session_stats(manager: SessionManager) -> SessionStats:
 
 
 def _copied_until(header: Mapping[str, Any]) -> str:
-    """Entries of a fork that are not younger than its header were copied; copies keep their time."""
+    """Entries of a fork up to the time of its header were copied; copies keep their time."""
     return str(header.get("timestamp", "")) if header.get("parentSession") else ""
 
 
