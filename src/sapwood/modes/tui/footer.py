@@ -88,23 +88,30 @@ def _context(info: FooterInfo) -> list[Part]:
 
 
 def layout(left: list[Part], right: list[Part], width: int, palette: Palette) -> Strip:
-    """One line: left part cut where the right part begins."""
+    """One line; where both ends do not fit, each gets its half and the longer part is cut."""
     inner = max(width - 2, 1)
-    right_width = sum(cell_len(text) for text, _ in right)
-    if right_width > inner // 2 and right_width > inner - 12:
-        right, right_width = [], 0
-    room = inner - right_width - (2 if right else 0)
-    segments = [Segment(" ")]
-    used = 0
-    for text, role in left:
-        shown = cut(text, room - used)
-        segments.append(Segment(shown, palette[role]))
-        used += cell_len(shown)
-        if used >= room:
-            break
-    segments.append(Segment(" " * (inner - used - right_width)))
-    segments += [Segment(text, palette[role]) for text, role in right]
-    return Strip(segments).adjust_cell_length(width)
+    room = inner - min(_width(left), inner // 2) - 2
+    right = _trimmed(right, room)
+    left = _trimmed(left[::-1], inner - _width(right) - (2 if right else 0))[::-1]
+    gap = " " * (inner - _width(left) - _width(right))
+    segments = [Segment(text, palette[role]) for text, role in (*left, (gap, "text"), *right)]
+    return Strip([Segment(" "), *segments]).adjust_cell_length(width)
+
+
+def _width(parts: list[Part]) -> int:
+    return sum(cell_len(text) for text, _ in parts)
+
+
+def _trimmed(parts: list[Part], room: int) -> list[Part]:
+    """Parts that fit ``room``: the first one is cut, and if that is not enough all are dropped."""
+    over = _width(parts) - room
+    if over <= 0 or not parts:
+        return parts
+    (text, role), rest = parts[0], parts[1:]
+    wanted = cell_len(text) - over
+    if wanted < 4:
+        return _trimmed(rest, room)
+    return [(cut(text, wanted), role), *rest]
 
 
 class Footer(Widget):
