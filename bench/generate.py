@@ -107,13 +107,15 @@ def session(
     writer = SessionWriter(seed, cwd)
     yield writer.header
     yield writer.entry("model_change", provider="anthropic", modelId="claude-sonnet-4-5")
-    yield writer.message("system", content="", sections={"role": writer.words(2000)})
+    prompt = writer.message("system", content="", sections={"role": writer.words(2000)})
+    yield prompt
     turns: list[str] = []
     next_branch = branch_every
     compact_at = entries - 60 if compacted else 0
     while writer.count < entries:
         if branch_every and writer.count >= next_branch and len(turns) > 4:
-            writer.leaf = turns[-4]
+            del turns[-3:]
+            writer.leaf = turns[-1]
             next_branch += branch_every
         yield from writer.turn(result_size)
         turns.append(writer.leaf or "")
@@ -124,6 +126,7 @@ def session(
                 summary=writer.words(3000),
                 firstKeptEntryId=turns[-10],
                 tokensBefore=180_000,
+                systemMessage=prompt["message"],
             )
 
 

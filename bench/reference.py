@@ -25,7 +25,7 @@ class Reference:
 
     def run(self, task: str, *arguments: str) -> dict[str, float]:
         """The timings of one task in a fresh process."""
-        command = [self.node, _SCRIPT, self.package, task, *arguments]
+        command = [str(self.node), str(_SCRIPT), str(self.package), task, *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         result: dict[str, float] = json.loads(done.stdout)
         return result
