@@ -336,3 +336,12 @@ async def test_blocked_images_are_not_sent(stage_with: Build) -> None:
     image: Any = {"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="}
     await session.prompt("look", [image])
     assert "image_url" not in str(stage.bodies()[0])
+
+
+async def test_an_overflow_with_nothing_to_compact_says_what_to_do(stage_with: Build) -> None:
+    stage = stage_with([OVERFLOW], settings=SMALL)
+    session = await stage.open()
+    await session.prompt("hello")
+    assert "larger window" in stage.last_event("compaction_end")["errorMessage"]
+    assert stage.kinds() == ["chat"]
+    assert session.is_idle

@@ -327,3 +327,17 @@ def test_help_and_version(stage_with: Build) -> None:
     stage = stage_with()
     assert b"--session" in run(stage, "--help").stdout
     assert run(stage, "--version").stdout.strip()
+
+
+def test_a_missing_parent_is_told(stage_with: Build) -> None:
+    """B10: never a silently shortened context."""
+    stage = stage_with([{"text": "ok"}])
+    run(stage, "-p", "one")
+    run(stage, "-c", "-p", "two")
+    path = files(stage)[0]
+    lines = path.read_bytes().split(b"\n")
+    del lines[5]
+    path.write_bytes(b"\n".join(lines))
+    done = run(stage, "-c", "-p", "three")
+    assert done.returncode == 0
+    assert b"parent is not in the file" in done.stderr

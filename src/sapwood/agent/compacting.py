@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 Reason: TypeAlias = Literal["manual", "threshold", "overflow"]
 
 NOTHING = "There is nothing to compact yet: the recent messages are kept as they are."
+TOO_LARGE = (
+    "The request is too large for the model, and the context could not be made smaller. Send less, "
+    "offer fewer tools, or choose a model with a larger window."
+)
 CANCELLED = "Compaction was cancelled."
 
 
@@ -127,7 +131,8 @@ async def compact_context(
         _failed(conversation, reason, CANCELLED, aborted=True, from_hook=from_hook)
         raise CompactionCancelledError(CANCELLED) from None
     except CompactionError as error:
-        _failed(conversation, reason, str(error), aborted=False, from_hook=from_hook)
+        told = f"{TOO_LARGE} {error}" if reason == "overflow" else str(error)
+        _failed(conversation, reason, told, aborted=False, from_hook=from_hook)
         raise
     _done(conversation, reason, result, entry_id, will_retry=will_retry, from_hook=from_hook)
     return result

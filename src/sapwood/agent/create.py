@@ -142,10 +142,24 @@ class _Builder:
             keep_model=options.model is not None,
             keep_level=self._level_is_given,
         )
-        problems = [*catalogue.problems, *(str(problem) for problem in extensions.problems)]
-        session.notices[:0] = [*self.notices, *problems]
+        session.notices[:0] = [
+            *self.notices,
+            *catalogue.problems,
+            *(str(problem) for problem in extensions.problems),
+            *self._oddities(),
+        ]
         extensions.post("session_start", {"reason": "open"})
         return session
+
+    def _oddities(self) -> list[str]:
+        """What is odd about the session's file and the active path, in one line each."""
+        from sapwood.session.replay import select
+
+        found = [*self.manager.diagnostics, *select(self.manager.tree).diagnostics]
+        return [
+            f"{one.message} ({one.count} times)" if one.count > 1 else one.message
+            for one in dict.fromkeys(found)
+        ]
 
     def _is_trusted(self) -> bool:
         from sapwood.agent.settings import Settings

@@ -297,7 +297,7 @@ class AgentSession:
     def get_context_usage(self) -> ContextUsage:
         """How full the window is."""
         return ContextUsage.of(
-            self._conversation.context_tokens(), self._conversation.context_window
+            self._conversation.context_estimate(), self._conversation.context_window
         )
 
     def get_session_stats(self) -> SessionStats:
@@ -495,8 +495,11 @@ class AgentSession:
 
         def leave(_: asyncio.Task[T]) -> None:
             during.__exit__(None, None, None)
-            self._conversation.reach_boundary()
-            self._start_queued()
+            try:
+                self._conversation.reach_boundary()
+                self._start_queued()
+            except SapwoodError as error:
+                self._conversation.notice(str(error))
 
         task.add_done_callback(leave)
         return task
