@@ -343,5 +343,5 @@ async def test_an_overflow_with_nothing_to_compact_says_what_to_do(stage_with: B
     session = await stage.open()
     await session.prompt("hello")
     assert "larger window" in stage.last_event("compaction_end")["errorMessage"]
-    assert stage.kinds() == ["chat"]
+    assert stage.kinds().count("chat") == 1
     assert session.is_idle

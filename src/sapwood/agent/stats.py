@@ -12,22 +12,28 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sapwood.context.estimate import ContextEstimate
     from sapwood.session.entry import Entry
     from sapwood.session.manager import SessionManager
 
 
 @dataclass(frozen=True, slots=True)
 class ContextUsage:
-    """Tokens in the context and in the window; None where unknown. ``percent``: 0-100."""
+    """Tokens in the context and in the window; None where unknown. ``percent``: 0-100.
+
+    ``estimated``: part of ``tokens`` was not counted by the provider.
+    """
 
     tokens: int
     context_window: int | None
     percent: float | None
+    estimated: bool = True
 
     @classmethod
-    def of(cls, tokens: int, context_window: int | None) -> ContextUsage:
+    def of(cls, estimate: ContextEstimate, context_window: int | None) -> ContextUsage:
+        tokens = estimate.tokens
         percent = 100 * tokens / context_window if context_window else None
-        return cls(tokens, context_window, percent)
+        return cls(tokens, context_window, percent, estimate.trailing_tokens > 0)
 
 
 @dataclass(slots=True)
