@@ -258,9 +258,7 @@ async def test_compact_of_little_is_no_failure(tmp_path: Path) -> None:
 
 async def test_escape_cancels_a_compaction_and_text_stays(tmp_path: Path) -> None:
     slow = [{"text": "## Goal\nx", "delay": 8}]
-    place = make_place(
-        tmp_path, [{"text": "word " * 3000}], contextWindow=100_000, summaries=slow
-    )
+    place = make_place(tmp_path, [{"text": "word " * 3000}], contextWindow=100_000, summaries=slow)
     settings = {"compaction": {"keepRecentTokens": 500}}
     (place.agent_dir / "settings.json").write_text(json.dumps(settings), "utf-8")
     async with running_ui(place) as ui:
@@ -359,12 +357,12 @@ async def test_extension_command_is_in_the_menu_and_runs(tmp_path: Path) -> None
     place = make_place(tmp_path, [OK])
     folder = place.agent_dir / "extensions"
     folder.mkdir()
-    source = '''
+    source = """
 def extension(api):
     def greet(arguments):
         api.notify(f"hello {arguments}", "info")
     api.command("greet", "Say hello", greet)
-'''
+"""
     (folder / "greet.py").write_text(source, "utf-8")
     async with running_ui(place) as ui:
         assert [str(problem) for problem in ui.session.extensions.problems] == []
@@ -372,3 +370,63 @@ def extension(api):
         assert "Say hello" in ui.screen_text
         await ui.press("enter")
         await ui.until(lambda: "hello" in ui.notice)
+
+
+async def test_settings_are_shown_changed_and_kept(tmp_path: Path) -> None:
+    place = make_place(tmp_path, [OK])
+    async with running_ui(place) as ui:
+        await ui.send("hi")
+        await run(ui, "/settings")
+        await in_dialog(ui)
+        assert "auto  ·  theme" in ui.screen_text
+        await ui.press(*"colours", "enter")
+        await ui.until(lambda: "terminal" in ui.screen_text, "the values")
+        await ui.press("2")
+        await ui.until(lambda: "light  ·  theme" in ui.screen_text)
+        await ui.press("escape")
+        await in_chat(ui)
+        await ui.until(lambda: ui.app.palette.name == "light")
+        saved = json.loads((place.agent_dir / "settings.json").read_text("utf-8"))
+        assert saved == {"theme": "light"}
+        assert "▌ hi" in ui.screen_text
+
+
+async def test_settings_refuse_text_for_a_number(tmp_path: Path) -> None:
+    place = make_place(tmp_path, [OK])
+    async with running_ui(place) as ui:
+        await run(ui, "/settings")
+        await in_dialog(ui)
+        await ui.press(*"reserveTokens", "enter")
+        await ui.until(lambda: "16384" in ui.screen_text)
+        await ui.press("ctrl+u", *"many", "enter")
+        await ui.until(lambda: "needs a whole number" in ui.notice)
+        assert not (place.agent_dir / "settings.json").exists()
+
+
+async def test_reload_takes_in_new_keys_and_extensions(tmp_path: Path) -> None:
+    place = make_place(tmp_path, [OK])
+    async with running_ui(place) as ui:
+        await ui.send("hi")
+        (place.agent_dir / "keybindings.json").write_text('{"app.thinking.toggle": "f6"}', "utf-8")
+        (place.agent_dir / "extensions").mkdir()
+        source = "def extension(api):\n    api.command('later', 'Came later', lambda text: None)\n"
+        (place.agent_dir / "extensions" / "later.py").write_text(source, "utf-8")
+        before = ui.session
+        await run(ui, "/reload")
+        await ui.until(lambda: ui.chat.session not in (None, before))
+        assert "later" in ui.session.extensions.commands
+        assert "▌ hi" in ui.screen_text
+        await ui.press("f6")
+        assert ui.notice == "Thinking is shown"
+
+
+async def test_reload_with_broken_settings_changes_nothing(tmp_path: Path) -> None:
+    place = make_place(tmp_path, [OK])
+    async with running_ui(place) as ui:
+        await ui.send("hi")
+        (place.agent_dir / "settings.json").write_text('{"retry": 7}', "utf-8")
+        await run(ui, "/reload")
+        await ui.until(lambda: "settings.json" in ui.notice)
+        assert ui.chat.status.status.kind == "error"
+        await ui.send("still here")
+        assert "▌ still here" in ui.screen_text

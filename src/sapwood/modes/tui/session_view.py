@@ -220,7 +220,7 @@ def footer_info(session: AgentSession, branches: int, cost: float | None) -> Foo
         level=session.thinking_level,
         tokens=usage.tokens,
         window=usage.context_window,
-        estimated=getattr(usage, "estimated", False),
+        estimated=usage.estimated,
         cost=cost,
         note="" if manager.is_persisted else "not saved",
     )

@@ -13,18 +13,41 @@ if TYPE_CHECKING:
 
 
 async def reload(chat: Chat, text: str) -> None:
-    """Read keys, settings, models and extensions again."""
+    """Read keys, settings, models, extensions and context files again."""
     chat.sapwood.reload_keys()
-    problems = list(chat.sapwood.keymap_problems)
+    if await reopen(chat) and not chat.status.status.notice:
+        chat.status.notice("Read again: keys, settings, models, extensions, context files")
+
+
+async def reopen(chat: Chat) -> bool:
+    """Open the same session anew, as at the start; False with a notice when that cannot be now.
+
+    Raises `SettingsError` for settings that cannot be used; nothing has happened then.
+    """
+    from sapwood.agent.settings import Settings
+
     session = chat.session
     assert session is not None
-    problems += await session.reload()
-    chat.sapwood.use_theme(chat.launch.theme or session.settings.values.theme)
-    chat.view.refresh_footer()
-    if problems:
-        chat.status.notice(" · ".join(problems), "warn")
-    else:
-        chat.status.notice("Read again: keys, settings, models, extensions, context files")
+    if not session.is_idle:
+        chat.status.notice("Not while the agent works; the rest of it counts after /reload", "warn")
+        return False
+    path = session.manager.path
+    stored = path is not None and path.exists()
+    if not stored and session.manager.tree.entries:
+        chat.status.notice("This session is not saved; opening it again would lose it", "warn")
+        return False
+    Settings.load(chat.launch.agent_dir, session.cwd, True)
+    await session.dispose()
+    opened = (
+        await chat.launch.open_path(path, chat.sapwood)
+        if stored and path is not None
+        else await chat.launch.open_session(chat.sapwood)
+    )
+    if opened is None:
+        chat.leave()
+        return False
+    chat.attach(opened)
+    return True
 
 
 async def show_keys(chat: Chat, text: str) -> None:

@@ -121,7 +121,8 @@ def _roles(stats: SessionStats) -> str:
 
 def _context_words(session: AgentSession) -> str:
     usage = session.get_context_usage()
-    size = f"about {tokens_text(usage.tokens)} tokens"
+    mark = "about " if usage.estimated else ""
+    size = f"{mark}{tokens_text(usage.tokens)} tokens"
     if usage.context_window is None or usage.percent is None:
         return f"{size}; the model's window is not known"
     return f"{size} of {tokens_text(usage.context_window)} ({usage.percent:.0f}%)"

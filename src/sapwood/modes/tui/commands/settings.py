@@ -77,11 +77,13 @@ def shown(value: Any) -> str:
 async def show_settings(chat: Chat, text: str) -> None:
     """List, change, list again, until Escape."""
     from sapwood.agent.settings import Settings
+    from sapwood.modes.tui.commands.program import reopen
     from sapwood.modes.tui.dialogs.pick_list import PickList
     from sapwood.modes.tui.dialogs.rows import Row
 
     session = chat.session
     assert session is not None
+    before = Settings.load(chat.launch.agent_dir, None, False).raw
     while True:
         raw = Settings.load(chat.launch.agent_dir, None, False).raw
         rows = [
@@ -93,7 +95,8 @@ async def show_settings(chat: Chat, text: str) -> None:
         if option is None:
             break
         await _change(chat, option, value_of(raw, option))
-    await _take_effect(chat)
+    if raw != before:
+        await reopen(chat)
 
 
 async def _change(chat: Chat, option: Option, now: Any) -> None:
@@ -119,14 +122,3 @@ async def _change(chat: Chat, option: Option, now: Any) -> None:
     else:
         session.settings.save_user(option.key, typed.strip() or None)
     return None
-
-
-async def _take_effect(chat: Chat) -> None:
-    """What can change at once does."""
-    session = chat.session
-    assert session is not None
-    problems = await session.reload()
-    chat.sapwood.use_theme(chat.launch.theme or session.settings.values.theme)
-    chat.view.refresh_footer()
-    if problems:
-        chat.status.notice(" · ".join(problems), "warn")
