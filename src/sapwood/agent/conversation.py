@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sapwood.agent.settings import Settings
     from sapwood.agent.toolset import Toolset
     from sapwood.compaction.settings import CompactionSettings
+    from sapwood.context.estimate import ContextEstimate
     from sapwood.models.catalogue import Catalogue
     from sapwood.models.model import Model
     from sapwood.models.options import StreamOptions
@@ -131,8 +132,12 @@ class Conversation:
     def projection(self) -> Projection:
         return project(self.manager.tree)
 
+    def context_estimate(self) -> ContextEstimate:
+        """Tokens the model would be sent now."""
+        return estimate_projection(self.projection())
+
     def context_tokens(self) -> int:
-        return estimate_projection(self.projection()).tokens
+        return self.context_estimate().tokens
 
     @property
     def context_window(self) -> int | None:
