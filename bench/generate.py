@@ -120,7 +120,7 @@ def session(
         yield from writer.turn(result_size)
         turns.append(writer.leaf or "")
         if compact_at and writer.count >= compact_at:
-            compact_at = 0
+            compact_at = branch_every = 0  # what follows stays on the path of the compaction
             yield writer.entry(
                 "compaction",
                 summary=writer.words(3000),
