@@ -2,7 +2,8 @@
 # where it is installed and with venv and pip where it is not.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-full check format bench bench-retention clean
+.PHONY: help setup demo test test-full test-local-model check format bench bench-retention \
+  bench-hostile clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -37,6 +38,9 @@ test: $(READY)  ## Run the tests
 test-full: $(READY)  ## Run the tests, the slow ones too
 	$(BIN)/python -m pytest
 
+test-local-model:  ## Run against a real model on this machine (llama.cpp, in a venv of its own)
+	$(PYTHON) scripts/local_model.py
+
 check: $(READY)  ## Lint, formatting, types and the order of the packages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -52,6 +56,9 @@ bench: $(READY)  ## Measure speed, against the reference where npm can install i
 
 bench-retention: $(READY)  ## Measure what a summary keeps
 	$(BIN)/python -m bench.retention
+
+bench-hostile: $(READY)  ## Measure what badly behaved summarizers cost
+	$(BIN)/python -m bench.hostile
 
 clean:  ## Remove .venv and caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

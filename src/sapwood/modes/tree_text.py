@@ -53,9 +53,9 @@ def _bookkeeping(kind: Kind, data: dict[str, Any]) -> str:
     if kind is Kind.COMPACTION:
         before = get("tokensBefore")
         size = f"{before:,} tokens" if isinstance(before, int) else "tokens unknown"
-        return f"[compaction: {size}] {_prose(get('summary'))}"
+        return f"[compaction: {size}] {_gist(get('summary'))}"
     if kind is Kind.BRANCH_SUMMARY:
-        return f"[branch summary] {_prose(get('summary'))}"
+        return f"[branch summary] {_gist(get('summary'))}"
     if kind is Kind.MODEL:
         return f"[model: {_cut(get('provider'))}/{_cut(get('modelId'))}]"
     if kind is Kind.THINKING:
@@ -144,6 +144,13 @@ def _prompt(message: dict[str, Any]) -> str:
         if isinstance(value, (dict, list)) and value:
             changes.append(f"{len(value)} {what}")
     return f"[prompt: {', '.join(changes) or 'empty'}]"
+
+
+def _gist(summary: Json) -> str:
+    """The first words of a summary, past its headings and tags."""
+    lines = summary[: 4 * LIMIT].splitlines() if isinstance(summary, str) else []
+    telling = [line for line in lines if line.strip() and line.lstrip()[0] not in "#<"]
+    return _cut(" ".join(telling))
 
 
 def _prose(content: Json) -> str:

@@ -115,7 +115,7 @@ def test_every_kind_of_entry_says_what_it_is() -> None:
         "[bash: make test] failed",
         "!!ls",
         "[ext] note",
-        "[compaction: 12,345 tokens] ## Goal all",
+        "[compaction: 12,345 tokens] all",
         "[branch summary] tried",
         "[thinking: high]",
         "[left out in context: 00000001]",
