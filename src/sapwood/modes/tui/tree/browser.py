@@ -37,7 +37,7 @@ class TreeBrowser:
         self._show()
 
     def _show(self) -> None:
-        self.rows: TreeRows = self.view.rows(self.shown, self.search, self.folds)
+        self.rows: TreeRows = self.view.rows(self.shown, self.search.strip(), self.folds)
         self.cursor = self._index_of(self.anchor)
         self.leaf_row = self._index_of(self.view.leaf_id) if self.view.leaf_id else -1
 

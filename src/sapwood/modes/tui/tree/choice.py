@@ -57,9 +57,7 @@ async def choose_how(ask: Ask, entry_id: str, held: Held, *, editable: bool) -> 
             return choice
 
 
-async def _how_to_leave(
-    ask: Ask, entry_id: str, held: Held, *, exact: bool
-) -> TreeChoice | None:
+async def _how_to_leave(ask: Ask, entry_id: str, held: Held, *, exact: bool) -> TreeChoice | None:
     summary: SummaryChoice | None = None
     while True:
         summary = await ask(_leaving_question(held, summary))
@@ -76,7 +74,9 @@ def _edit_question() -> Question[str]:
     return Question(
         "This is a message of yours",
         [
-            Row("edit", "Edit this message", "its text goes to the editor; sending it branches off"),
+            Row(
+                "edit", "Edit this message", "its text goes to the editor; sending it branches off"
+            ),
             Row("exact", "Continue exactly here", "it stays, the next message goes below it"),
         ],
     )
