@@ -45,7 +45,22 @@ LINES = (
     | st.builds(line, HEADERS)
     | st.builds(lambda value, cut: line(value)[:cut], ENTRIES, st.integers(0, 80))
     | st.binary(max_size=40)
-    | st.sampled_from([b"", b"5", b"{}", b"null", b"NaN", b"[", b"\xe2\x80\xa8", b"\xef\xbb\xbf"])
+    | st.sampled_from(
+        [
+            b"",
+            b"",
+            b"5",
+            b"{}",
+            b'{"id":"a"}{"id":"b"}',
+            b'{"id":"a",',
+            b'"x":"b"}',
+            b"null",
+            b"NaN",
+            b"[",
+            b"\xe2\x80\xa8",
+            b"\xef\xbb\xbf",
+        ]
+    )
 )
 FILES = st.binary(max_size=300) | st.builds(
     lambda header, lines, ending, bom: bom + b"\n".join([line(header), *lines]) + ending,
@@ -79,14 +94,19 @@ def use(manager: SessionManager, data: bytes) -> None:
     """Read all there is, then append; what was in the file stays in it."""
     assert manager.path is not None
     look_at_everything(manager)
+    old = "old-version" in {found.kind for found in manager.diagnostics}
     assert manager.path.read_bytes() == data
     if manager.read_only:
         return
+    stored = data.split(b"\n")
+    for entry in manager.get_entries():
+        assert entry.data["id"] == entry.id
+        assert old or stored[entry.line - 1] == entry.raw
     ids = [entry.id for entry in manager.get_entries()]
     added = manager.append_message(user("next"))
     written = manager.path.read_bytes()
     assert written.endswith(b"\n")
-    if "old-version" not in {found.kind for found in manager.diagnostics}:
+    if not old:
         assert written.startswith(data)
     with SessionManager.open(manager.path, writer="none") as again:
         assert [entry.id for entry in again.get_entries()] == [*ids, added]

@@ -21,7 +21,8 @@ from typing import Literal
 from sapwood.errors import SessionWriteError
 from sapwood.files import make_private_folder, replace_atomic, sync_folder
 from sapwood.session.entry import Entry
-from sapwood.session.load import Loaded, Oddities, read_entries
+from sapwood.session.load import Loaded
+from sapwood.session.scan import Oddities, read_entries
 from sapwood.session.source import CHUNK, FileSource, Line, read_lines
 
 Durability = Literal["os", "disk"]

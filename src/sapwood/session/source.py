@@ -85,34 +85,59 @@ class Line(NamedTuple):
     ended: bool
 
 
-def read_lines(
-    source: FileSource, offset: int = 0, number: int = 1, *, buffer_size: int = BUFFER
-) -> Iterator[Line]:
-    """The lines from ``offset`` on; the first one gets ``number``. Split at LF and nothing else.
+class Block(NamedTuple):
+    """Whole lines with their line ends, or the unfinished rest of the file: ``buffer[:size]``."""
+
+    offset: int
+    buffer: bytearray
+    size: int
+
+
+def read_blocks(
+    source: FileSource, offset: int = 0, *, buffer_size: int = BUFFER
+) -> Iterator[Block]:
+    """The file from ``offset`` on in blocks, each valid until the next is asked for.
 
     One buffer is filled again and again, which is twice as fast as making new bytes of each part;
     only a line that is longer than it makes it grow.
     """
     buffer = bytearray(buffer_size)
-    view = memoryview(buffer)
     kept = 0  # bytes of an unfinished line at the start of the buffer
-    while got := source.read_into(view[kept:], offset + kept):
+    while got := source.read_into(memoryview(buffer)[kept:], offset + kept):
         end = kept + got
-        start = 0
-        searched = kept
-        while (stop := buffer.find(b"\n", searched, end)) >= 0:
-            yield Line(offset + start, number, view[start:stop], True)
-            start = searched = stop + 1
-            number += 1
-        offset += start
-        kept = end - start
+        size = buffer.rfind(b"\n", kept, end) + 1
+        if size:
+            yield Block(offset, buffer, size)
+            buffer[: end - size] = buffer[size:end]
+        offset += size
+        kept = end - size
         if kept == len(buffer):
             buffer = buffer + bytearray(kept)
-            view = memoryview(buffer)
-        elif start:
-            buffer[:kept] = buffer[start:end]
     if kept:
-        yield Line(offset, number, view[:kept], False)
+        yield Block(offset, buffer, kept)
+
+
+def lines_of(block: Block, number: int) -> Iterator[Line]:
+    """The lines of a block, the first one with ``number``. Split at LF and nothing else."""
+    offset, buffer, size = block
+    view = memoryview(buffer)
+    start = 0
+    while (stop := buffer.find(b"\n", start, size)) >= 0:
+        yield Line(offset + start, number, view[start:stop], True)
+        start = stop + 1
+        number += 1
+    if start < size:
+        yield Line(offset + start, number, view[start:size], False)
+
+
+def read_lines(
+    source: FileSource, offset: int = 0, number: int = 1, *, buffer_size: int = BUFFER
+) -> Iterator[Line]:
+    """The lines from ``offset`` on; the first one gets ``number``."""
+    for block in read_blocks(source, offset, buffer_size=buffer_size):
+        for line in lines_of(block, number):
+            yield line
+            number = line.number + 1
 
 
 def _reason(error: OSError) -> str:
