@@ -29,7 +29,7 @@ $(READY): pyproject.toml
 
 setup: $(READY)  ## Set up .venv
 
-demo: $(READY)  ## See it at work on a sample session; needs no key
+demo: $(READY)  ## See it at work in a minute; needs no key
 	@$(BIN)/sapwood demo
 
 test: $(READY)  ## Run the tests

@@ -149,6 +149,7 @@ class _Demo:
 
     async def _resume(self, path: Path) -> None:
         from sapwood.modes.cli.render_tree import tree_lines
+        from sapwood.modes.cli.tour import tour
         from sapwood.session.manager import SessionManager
 
         self._title("Closed and opened again")
@@ -158,6 +159,7 @@ class _Demo:
         for line in tree_lines(session.manager.tree, width=78):
             self._say(f"  {line}")
         await session.dispose()
+        tour(path, self._title, self._say)
         self._say("")
         self._say(f"The whole record, nothing lost: {path}")
 

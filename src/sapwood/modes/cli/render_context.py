@@ -33,13 +33,13 @@ class ContextReport:
         self._short = short_ids(tree)
 
     def head(self) -> str:
-        """Model, level and size in one line."""
+        """Size, thinking level and model in one line."""
         model = self.projection.model
         name = one_line(f"{model.provider}/{model.model_id}") if model else "no model yet"
         level = one_line(self.projection.thinking_level)
         count = len(self.request.messages)
         messages = "1 message" if count == 1 else f"{count} messages"
-        return f"{name} · thinking {level} · {messages} · {self.size()}"
+        return f"{messages} · {self.size()} · thinking {level} · {name}"
 
     def size(self) -> str:
         estimate = self.estimate

@@ -43,7 +43,7 @@ def demo_command() -> None:
     say("")
     say("Look around in it:")
     say(f"  sapwood session tree {path}")
-    say(f"  sapwood session context {path}")
+    say(f"  sapwood session goto {path} ENTRY")
 
 
 @root.command("completion")
