@@ -130,6 +130,7 @@ class Chat(ChatKeys):
         from sapwood.modes.tui.extension_ui import ExtensionUi
 
         session.extensions.bind(session, ExtensionUi(self.sapwood))
+        session.extensions.on_problem = lambda problem: self.status.notice(str(problem), "warn")
         self.view.attach(session)
         values = session.settings.values
         self.sapwood.use_theme(self.launch.theme or values.theme)

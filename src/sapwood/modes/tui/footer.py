@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from sapwood.modes.tui.theme import DARK, Palette
-from sapwood.modes.tui.transcript.lines import cut
+from sapwood.modes.tui.transcript.lines import BLANK, cut, full_line
 from sapwood.modes.tui.words import cost_text, count_text, tokens_text
 from sapwood.text import one_line
 
@@ -95,7 +95,7 @@ def layout(left: list[Part], right: list[Part], width: int, palette: Palette) ->
     left = _trimmed(left[::-1], inner - _width(right) - (2 if right else 0))[::-1]
     gap = " " * (inner - _width(left) - _width(right))
     segments = [Segment(text, palette[role]) for text, role in (*left, (gap, "text"), *right)]
-    return Strip([Segment(" "), *segments]).adjust_cell_length(width)
+    return full_line(Strip([Segment(" "), *segments]), width)
 
 
 def _width(parts: list[Part]) -> int:
@@ -130,5 +130,5 @@ class Footer(Widget):
         if self.size.height > 1:
             rows.insert(0, place_parts(self.info))
         if y >= len(rows):
-            return Strip.blank(self.size.width)
+            return full_line(BLANK, self.size.width)
         return layout(*rows[y], self.size.width, self.palette)

@@ -16,7 +16,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from sapwood.modes.tui.theme import DARK, Palette
-from sapwood.modes.tui.transcript.lines import cut, strip, wrap
+from sapwood.modes.tui.transcript.lines import BLANK, cut, full_line, strip, wrap
 from sapwood.modes.tui.words import span_text
 from sapwood.text import one_line
 
@@ -46,7 +46,7 @@ def status_strips(status: Status, now: float, width: int, palette: Palette) -> l
     strips = [*_queue(status, width, palette), *_notice(status, width, palette)]
     if status.doing:
         strips.append(_activity(status, now, width, palette))
-    return [line.adjust_cell_length(width) for line in strips]
+    return [full_line(line, width) for line in strips]
 
 
 def _activity(status: Status, now: float, width: int, palette: Palette) -> Strip:
@@ -146,5 +146,5 @@ class StatusLines(Widget):
 
     def render_line(self, y: int) -> Strip:
         if y < len(self._strips):
-            return self._strips[y].adjust_cell_length(self.size.width)
-        return Strip.blank(self.size.width)
+            return full_line(self._strips[y], self.size.width)
+        return full_line(BLANK, self.size.width)

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from sapwood.modes.tui.dialogs.dialog import Dialog
 from sapwood.modes.tui.theme import Palette
-from sapwood.modes.tui.transcript.lines import BLANK, strip, wrap
+from sapwood.modes.tui.transcript.lines import BLANK, full_line, strip, wrap
 from sapwood.text import one_line
 
 
@@ -61,7 +61,7 @@ class Facts(Widget):
 
     def render_line(self, y: int) -> Strip:
         line = self._strips[y] if y < len(self._strips) else BLANK
-        return line.adjust_cell_length(self.size.width)
+        return full_line(line, self.size.width)
 
 
 class Panel(Dialog[None]):

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from sapwood.modes.tui.theme import DARK, Palette
-from sapwood.modes.tui.transcript.lines import cut
+from sapwood.modes.tui.transcript.lines import cut, full_line
 from sapwood.text import one_line
 
 Value = TypeVar("Value")
@@ -113,7 +113,7 @@ class Rows(Widget, Generic[Value]):
         index = self._top() + y
         if index >= len(self.rows):
             text = "  Nothing fits" if y == 0 else ""
-            return Strip([Segment(text, self.palette["dim"])]).adjust_cell_length(width)
+            return full_line(Strip([Segment(text, self.palette["dim"])]), width)
         window = self.rows[self._top() : self._top() + self.size.height]
         longest = max(cell_len(one_line(row.label)) for row in window)
         column = max(
@@ -135,4 +135,4 @@ class Rows(Widget, Generic[Value]):
                 Segment(detail, self.palette["dim"] + back),
             ]
         )
-        return strip.adjust_cell_length(width, back)
+        return full_line(strip, width, back)

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from sapwood.modes.tui.editor.completion import Choice
 from sapwood.modes.tui.theme import DARK, Palette
-from sapwood.modes.tui.transcript.lines import cut
+from sapwood.modes.tui.transcript.lines import cut, full_line
 from sapwood.text import one_line
 
 ROWS = 8
@@ -62,7 +62,7 @@ class CompletionMenu(Widget):
         width = self.size.width
         if y >= min(len(self.choices), ROWS):
             text = f"    {self.selected + 1} of {len(self.choices)}" if self.choices else ""
-            return Strip([Segment(text, self.palette["faint"])]).adjust_cell_length(width)
+            return full_line(Strip([Segment(text, self.palette["faint"])]), width)
         index = top + y
         label_width = min(max(cell_len(c.label) for c in self.choices[top : top + ROWS]), width - 6)
         return choice_strip(
@@ -87,4 +87,4 @@ def choice_strip(
             Segment(detail, palette["dim"] + back),
         ]
     )
-    return strip.adjust_cell_length(width, back)
+    return full_line(strip, width, back)

@@ -21,11 +21,21 @@ MAX_LINES = 2_000
 TAB = " " * 4
 
 BLANK = Strip([])
+PLAIN = Style.null()
 
 
 def strip(*parts: tuple[str, Style]) -> Strip:
     """One line made of styled parts."""
     return Strip([Segment(text, style) for text, style in parts if text])
+
+
+def full_line(line: Strip, width: int, style: Style = PLAIN) -> Strip:
+    """A line in exactly ``width`` cells, every part with a style: what ``render_line`` gives.
+
+    Textual's NO_COLOR filter cannot take a part without one.
+    """
+    fitted = line.adjust_cell_length(width, style)
+    return Strip([Segment(text, own or PLAIN) for text, own, _ in fitted], fitted.cell_length)
 
 
 def wrap(text: str, width: int) -> Iterator[str]:

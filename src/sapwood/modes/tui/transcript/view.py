@@ -19,6 +19,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from sapwood.modes.tui.theme import DARK, Palette
+from sapwood.modes.tui.transcript.lines import full_line
 from sapwood.modes.tui.transcript.look import Look
 from sapwood.modes.tui.transcript.viewport import Anchor, View, scrolled, view
 
@@ -195,8 +196,8 @@ class Transcript(Widget):
             block, line = rows[y]
             lines = self._lines(block)
             strip = lines[line] if line < len(lines) else strip
-        strip = strip.adjust_cell_length(max(width - 1, 0))
-        return Strip([*strip, Segment(self._bar(y), self._look.style("faint"))], width)
+        bar = Segment(self._bar(y), self._look.style("faint"))
+        return Strip([*full_line(strip, max(width - 1, 0)), bar], width)
 
     def _bar(self, y: int) -> str:
         """The scroll mark of a row while scrolled back: where the view is among the blocks."""
