@@ -7,8 +7,7 @@ in `run`, `compacting` and `navigation`, on a shared `Conversation`.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -22,9 +21,9 @@ from sapwood.agent.interrupt import Interrupt, Interrupted
 from sapwood.agent.navigation import Navigation, SummaryChoice, destination, navigate
 from sapwood.agent.outside import OutsideCompletion, answer_text, complete_outside
 from sapwood.agent.queue import QueuedMessage, QueuedMessages, QueueKind
-from sapwood.agent.run import Run
+from sapwood.agent.scheduling import Scheduler
 from sapwood.agent.stats import ContextUsage, SessionStats, session_stats
-from sapwood.errors import ModelError, SapwoodError
+from sapwood.errors import SapwoodError
 from sapwood.models.thinking import is_level
 
 if TYPE_CHECKING:
@@ -68,8 +67,7 @@ class AgentSession:
         keep_level: bool = False,
     ) -> None:
         self._conversation = conversation
-        self._work: asyncio.Task[Any] | None = None
-        self._held = False  # after an abort: queued messages wait for the next prompt
+        self._scheduler = Scheduler(conversation)
         self._commands: set[Interrupt] = set()
         self.notices: list[str] = []
         """What a person should know about how the session was opened."""
@@ -178,15 +176,14 @@ class AgentSession:
             BusyError: a run is in progress; see `steer` and `follow_up`.
             ModelError: no model, or no key for it.
         """
-        rule = self._rule("prompt")
-        if rule is Rule.QUEUE:
+        if await self.extensions.run_command(text):
+            return
+        if self._scheduler.rule("prompt") is Rule.QUEUE:
             self._enqueue("follow_up", QueuedMessage(text, tuple(images)))
             await self.wait_for_idle()
             return
-        if await self.extensions.run_command(text):
-            return
-        self._require_model()
-        await self._do(Activity.RUNNING, self._prompted(text, tuple(images)))
+        self._scheduler.require_model()
+        await self._scheduler.do(Activity.RUNNING, self._prompted(text, tuple(images)))
 
     async def _prompted(self, text: str, images: tuple[ImageBlock, ...]) -> None:
         try:
@@ -195,8 +192,7 @@ class AgentSession:
         except Interrupted:
             return
         if message is not None:
-            self._held = False
-            await self._drive([message])
+            await self._scheduler.run([message])
 
     async def _heard(self, message: QueuedMessage) -> QueuedMessage | None:
         """The message as the extensions want it; None when one has handled it."""
@@ -218,14 +214,15 @@ class AgentSession:
         self._queue_or_start("follow_up", QueuedMessage(text, tuple(images)), "follow_up")
 
     def _queue_or_start(self, kind: QueueKind, message: QueuedMessage, operation: str) -> None:
-        rule = self._rule(operation)
+        starts = self._scheduler.rule(operation) is Rule.ALLOW
+        if starts:
+            self._scheduler.require_model()
         self._enqueue(kind, message)
-        if rule is Rule.ALLOW:
-            self._require_model()
-            self._start_queued()
+        if starts:
+            self._scheduler.start_queued()
 
     def _enqueue(self, kind: QueueKind, message: QueuedMessage) -> None:
-        self._held = False
+        self._scheduler.release_queue()
         self._conversation.queue.add(kind, message)
         self._conversation.emit_queue()
 
@@ -241,9 +238,7 @@ class AgentSession:
 
         Queued messages stay queued: take them back, or they go with the next prompt.
         """
-        self._held = bool(self._conversation.queue)
-        self._conversation.interrupt.request()
-        await self.wait_for_idle()
+        await self._scheduler.abort()
 
     async def wait_for_idle(self) -> None:
         """Return when nothing is going on any more, queued messages included."""
@@ -257,9 +252,9 @@ class AgentSession:
         Raises:
             CompactionError: nothing was stored; also when cancelled (`CompactionCancelledError`).
         """
-        await self._make_way("compact")
+        await self._scheduler.make_way("compact")
         work = compact_context(self._conversation, "manual", focus=focus)
-        return await self._do(Activity.COMPACTING, work)
+        return await self._scheduler.do(Activity.COMPACTING, work)
 
     def abort_compaction(self) -> None:
         """Cancel the compaction in progress; a run that waits for it goes on without."""
@@ -279,11 +274,11 @@ class AgentSession:
         A user message is opened for editing (leaf = its parent) unless `exact`. `summary`: what to
         keep of the branch that is left. Raises `EntryNotFoundError`.
         """
-        await self._make_way("navigate_tree")
+        await self._scheduler.make_way("navigate_tree")
         work = navigate(
             self._conversation, target_id, summary=summary, focus=focus, label=label, exact=exact
         )
-        return await self._do(Activity.NAVIGATING, work)
+        return await self._scheduler.do(Activity.NAVIGATING, work)
 
     def abort_branch_summary(self) -> None:
         """Cancel the summary of a navigation in progress; the session stays where it is."""
@@ -291,7 +286,7 @@ class AgentSession:
 
     def edit_context(self, entry_id: str, replacement: Replacement | None) -> None:
         """Change what the model sees of an entry on this branch; None leaves it out."""
-        self._rule("edit_context")
+        self._scheduler.rule("edit_context")
         self.manager.append_context_edit(entry_id, replacement)
 
     def get_context_usage(self) -> ContextUsage:
@@ -308,7 +303,7 @@ class AgentSession:
 
     def set_model(self, model: Model) -> None:
         """Use another model from the next request on."""
-        self._rule("set_model")
+        self._scheduler.rule("set_model")
         self._conversation.api_key(model)
         self._conversation.model = model
         wished = self.settings.values.model_thinking_levels.get(model.ref)
@@ -318,7 +313,7 @@ class AgentSession:
 
     def set_thinking_level(self, level: str) -> None:
         """Think as much as this from the next request on; raises `SapwoodError` for no level."""
-        self._rule("set_thinking_level")
+        self._scheduler.rule("set_thinking_level")
         if not is_level(level):
             raise SapwoodError(f"There is no thinking level {level}.")
         self._conversation.wished_level = level
@@ -327,7 +322,7 @@ class AgentSession:
 
     def set_tools(self, names: Sequence[str]) -> None:
         """Offer exactly these tools from the next request on."""
-        self._rule("set_tools")
+        self._scheduler.rule("set_tools")
         self._conversation.set_tools(names)
 
     def _record_if_begun(self) -> None:
@@ -336,12 +331,12 @@ class AgentSession:
             self._conversation.record_settings()
 
     def set_session_name(self, name: str) -> None:
-        self._rule("set_session_name")
+        self._scheduler.rule("set_session_name")
         self.manager.append_session_info(name)
 
     def set_label(self, entry_id: str, label: str | None) -> None:
         """Name an entry; None removes the name."""
-        self._rule("set_label")
+        self._scheduler.rule("set_label")
         self.manager.append_label_change(entry_id, label)
 
     # Commands of the user
@@ -385,11 +380,12 @@ class AgentSession:
 
         ``before``: up to the entry's parent, with its text for the editor; ``at``: up to it.
         """
-        await self._make_way("fork")
+        await self._scheduler.make_way("fork")
         entry = self.manager.tree.require(entry_id)
         where = destination(entry, exact=position == "at")
         leaf = entry.id if position == "at" else entry.parent_id
-        await self._do(Activity.NAVIGATING, self._replace(lambda: self.manager.branched(leaf)))
+        fork = self._replace(lambda: self.manager.branched(leaf))
+        await self._scheduler.do(Activity.NAVIGATING, fork)
         return Forked(where.editor_text)
 
     async def clone(self) -> Forked:
@@ -401,8 +397,8 @@ class AgentSession:
 
     async def new_session(self) -> None:
         """Open an empty session in the same folder; it is on disk if this one is."""
-        await self._make_way("new_session")
-        await self._do(Activity.NAVIGATING, self._replace(self.manager.successor))
+        await self._scheduler.make_way("new_session")
+        await self._scheduler.do(Activity.NAVIGATING, self._replace(self.manager.successor))
 
     async def switch_session(self, path: Path) -> None:
         """Open another session in place of this one; nothing happens if it is the same."""
@@ -410,9 +406,10 @@ class AgentSession:
 
         if self.manager.path is not None and path.resolve() == self.manager.path.resolve():
             return
-
-        await self._make_way("switch_session")
-        await self._do(Activity.NAVIGATING, self._replace(lambda: SessionManager.open(path)))
+        await self._scheduler.make_way("switch_session")
+        await self._scheduler.do(
+            Activity.NAVIGATING, self._replace(lambda: SessionManager.open(path))
+        )
 
     async def _replace(self, open_next: Callable[[], SessionManager]) -> None:
         """Open the next session, let go of this one, and tell everybody."""
@@ -452,7 +449,7 @@ class AgentSession:
         trigger_turn: bool,
     ) -> None:
         """Add a message to the context where one may stand; a turn answers it if asked for."""
-        self._rule("send_message")
+        self._scheduler.rule("send_message")
 
         def append() -> None:
             self._conversation.record_settings()
@@ -460,77 +457,10 @@ class AgentSession:
 
         self._conversation.at_boundary(append)
         if trigger_turn and self.is_idle:
-            self._require_model()
-            self._run_unattended([])
+            self._scheduler.require_model()
+            self._scheduler.run_unattended([])
 
     async def complete(
         self, prompt: str, *, system_prompt: str, model: str | None, max_tokens: int
     ) -> OutsideCompletion:
         return await complete_outside(self._conversation, prompt, system_prompt, model, max_tokens)
-
-    # One thing at a time
-
-    def _rule(self, operation: str) -> Rule:
-        return self._conversation.activities.rule(operation)
-
-    def _require_model(self) -> None:
-        model = self.model
-        if model is None:
-            raise ModelError("No model is set. Choose one with --model, or see --list-models.")
-        self._conversation.api_key(model)
-
-    async def _make_way(self, operation: str) -> None:
-        """End the run in progress if the operation wants that."""
-        if self._rule(operation) is Rule.INTERRUPT:
-            await self.abort()
-            self._rule(operation)
-
-    def _begin(self, activity: Activity, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Enter the activity now and work in a task of its own; leaving it is certain."""
-        self._conversation.interrupt = Interrupt()
-        during = self._conversation.activities.during(activity)
-        during.__enter__()
-        task = asyncio.get_running_loop().create_task(work)
-        self._work = task
-
-        def leave(_: asyncio.Task[T]) -> None:
-            during.__exit__(None, None, None)
-            try:
-                self._conversation.reach_boundary()
-                self._start_queued()
-            except SapwoodError as error:
-                self._conversation.notice(str(error))
-
-        task.add_done_callback(leave)
-        return task
-
-    async def _do(self, activity: Activity, work: Coroutine[Any, Any, T]) -> T:
-        """Work to the end. A caller that is cancelled meanwhile aborts the work in order."""
-        task = self._begin(activity, work)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            if not task.done():
-                await self.abort()
-            raise
-
-    def _start_queued(self) -> None:
-        """Nobody waits for a run that queued messages start; trouble becomes a notice."""
-        queue = self._conversation.queue
-        if not queue or self._held or not self.is_idle:
-            return
-        messages = queue.take_next()
-        self._conversation.emit_queue()
-        self._run_unattended(messages)
-
-    def _run_unattended(self, messages: Sequence[QueuedMessage]) -> None:
-        task = self._begin(Activity.RUNNING, self._drive(messages))
-        task.add_done_callback(self._report)
-
-    async def _drive(self, messages: Sequence[QueuedMessage]) -> None:
-        await Run(self._conversation).drive(messages)
-
-    def _report(self, task: asyncio.Task[Any]) -> None:
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            self._conversation.notice(str(error))
