@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -81,6 +81,18 @@ class Catalogue:
         """The sessions of all working folders; with ``root`` those of that folder and below."""
         with self._saving():
             return list_all_sessions(root, self.info)
+
+    def read(self, paths: Iterable[Path]) -> Iterator[tuple[Path, SessionInfo | None]]:
+        """Row after row in the order of ``paths``, for a list that fills while it is read.
+
+        What was read is kept, also when the reader stops before the end.
+        """
+        try:
+            for path in paths:
+                yield path, self.info(path)
+        finally:
+            if self._changed:
+                self._save()
 
     def info(self, path: Path) -> SessionInfo | None:
         """The row of one file, from the cache if the file is still what it was."""
