@@ -68,18 +68,15 @@ class Tail:
 def scan(source: FileSource, tail: Tail, oddities: Oddities) -> Iterator[Entry]:
     """The entries after ``tail``, which moves to the end of the file."""
     for block in read_blocks(source, tail.end):
-        entries = _read_block(source, block, tail.number + 1)
+        entries = _read_block(source, block, tail)
         if entries is None:
             lines = tail.watch(lines_of(block, tail.number + 1))
             yield from read_entries(source, lines, oddities)
         else:
             yield from entries
-            tail.start = block.offset + block.buffer.rfind(b"\n", 0, block.size - 1) + 1
-            tail.number += block.buffer.count(b"\n", 0, block.size)
-            tail.end, tail.ended = block.offset + block.size, True
 
 
-def _read_block(source: FileSource, block: Block, number: int) -> list[Entry] | None:
+def _read_block(source: FileSource, block: Block, tail: Tail) -> list[Entry] | None:
     """The entries of a block whose lines are one object each; None if they are not.
 
     That each line starts and ends as an object does proves it, when there are as many lines as
@@ -91,11 +88,13 @@ def _read_block(source: FileSource, block: Block, number: int) -> list[Entry] | 
     except (msgspec.MsgspecError, RecursionError):
         return None
     entries: list[Entry] = []
-    start = 0
+    start = last = 0
+    number = tail.number
     for each in found:
         stop = buffer.find(b"\n", start, size)
         if stop <= start or buffer[start] != _OPEN or buffer[stop - 1] != _CLOSE:
             return None
+        number += 1
         if each.type != "session":
             parent, place, length = each.parentId or None, offset + start, stop - start
             entries.append(
@@ -104,9 +103,11 @@ def _read_block(source: FileSource, block: Block, number: int) -> list[Entry] | 
                     number, None, None, source, place, length,
                 )
             )  # fmt: skip
-        start = stop + 1
-        number += 1
-    return entries if start == size else None
+        last, start = start, stop + 1
+    if start != size:
+        return None
+    tail.start, tail.number, tail.ended, tail.end = offset + last, number, True, offset + size
+    return entries
 
 
 def read_entries(source: FileSource, lines: Iterator[Line], oddities: Oddities) -> Iterator[Entry]:
