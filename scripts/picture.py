@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
+
 from sapwood.modes.cli.demo import run_demo
 from sapwood.modes.cli.render_tree import row_label, row_words, short_ids
 from sapwood.modes.tree_rows import TreeView

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from sapwood.session.info import SessionInfo
 from sapwood.session.javascript import iso_timestamp
-from sapwood.session.listing import Listing, SessionInfo, list_all_sessions, list_sessions
+from sapwood.session.listing import Listing, list_all_sessions, list_sessions
 from sapwood.session.manager import SessionManager
 from sapwood.text import utf16_len, well_formed
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from sapwood.library.catalogue import Catalogue, cache_file
-from sapwood.session.listing import NO_MESSAGES, list_all_sessions
+from sapwood.session.info import NO_MESSAGES
+from sapwood.session.listing import list_all_sessions
 from sapwood.session.manager import SessionManager
 
 

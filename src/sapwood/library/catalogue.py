@@ -16,13 +16,8 @@ from pathlib import Path
 import msgspec
 
 from sapwood.files import make_private_folder, replace_atomic
-from sapwood.session.listing import (
-    Listing,
-    SessionInfo,
-    list_all_sessions,
-    list_here,
-    session_info,
-)
+from sapwood.session.info import SessionInfo, session_info
+from sapwood.session.listing import Listing, list_all_sessions, list_here
 
 _VERSION = 1
 _FILE = "sessions.msgpack"

@@ -11,7 +11,7 @@ from typing import Any
 from sapwood.modes.tree_kinds import Kind
 from sapwood.session.codec import decode_line, json_text
 from sapwood.session.entry import Entry
-from sapwood.session.listing import message_text
+from sapwood.session.info import message_text
 from sapwood.session.schema import Json
 from sapwood.session.tree import SessionTree
 from sapwood.text import one_line

@@ -30,7 +30,7 @@ from sapwood.session.tree import CURRENT, Leaf, SessionTree, TreeNode
 from sapwood.session.writer import SessionWriter
 
 if TYPE_CHECKING:
-    from sapwood.session.listing import SessionInfo
+    from sapwood.session.info import SessionInfo
 
 PathLike = str | os.PathLike[str]
 

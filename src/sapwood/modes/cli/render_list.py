@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sapwood.modes.cli.output import age, pad, paint
+from sapwood.session.info import SessionInfo
 from sapwood.session.javascript import iso_timestamp
-from sapwood.session.listing import SessionInfo
 from sapwood.text import fit, one_line
 
 _SHORTEST = 8
