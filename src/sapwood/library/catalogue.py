@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -77,7 +77,7 @@ class Catalogue:
         with self._saving():
             return list_all_sessions(root, self.info)
 
-    def read(self, paths: Iterable[Path]) -> Iterator[tuple[Path, SessionInfo | None]]:
+    def read(self, paths: Iterable[Path]) -> Generator[tuple[Path, SessionInfo | None], None, None]:
         """Row after row in the order of ``paths``, for a list that fills while it is read.
 
         What was read is kept, also when the reader stops before the end.

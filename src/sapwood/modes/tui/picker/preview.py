@@ -1,0 +1,89 @@
+"""What a session is about: where and when, and how its active path ends."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+from textual.strip import Strip
+from textual.widget import Widget
+
+from sapwood.errors import SapwoodError
+from sapwood.modes.tui.dialogs.panel import Fact, fact_strips
+from sapwood.modes.tui.picker.drawing import folder_text, title_of
+from sapwood.modes.tui.theme import Palette
+from sapwood.modes.tui.transcript.content import text_of
+from sapwood.modes.tui.transcript.lines import BLANK
+from sapwood.session.info import SessionInfo
+from sapwood.session.javascript import iso_timestamp
+from sapwood.session.manager import SessionManager
+from sapwood.text import printable
+
+SHOWN = 2_000
+"""Characters of a message that a preview shows."""
+
+LOOK_BACK = 400
+"""Entries from the end in which the last messages are looked for."""
+
+_ROLES = {"user": "Your last message", "assistant": "Last answer"}
+
+
+def session_facts(info: SessionInfo) -> list[Fact]:
+    """What the list knows already."""
+    facts = [Fact(title_of(info)[:200])]
+    facts += [Fact("Folder", folder_text(info)), Fact("Last message", _day(info.modified))]
+    if info.created is not None:
+        facts.append(Fact("Begun", _day(info.created)))
+    facts.append(Fact("Messages", f"{info.message_count:,}, all branches"))
+    facts.append(Fact("File", info.path.name))
+    return facts
+
+
+def last_messages(path: Path) -> list[Fact]:
+    """How the active path ends, read from the file; says so when it cannot be read."""
+    found: dict[str, str] = {}
+    try:
+        with SessionManager.open(path, writer="none") as manager:
+            for entry in islice(manager.tree.ancestors(manager.tree.leaf_id), LOOK_BACK):
+                message = entry.message or {}
+                text = text_of(message.get("content")).strip()
+                if message.get("role") in _ROLES and text:
+                    found.setdefault(message["role"], printable(text[:SHOWN]))
+                if len(found) == len(_ROLES):
+                    break
+    except SapwoodError as error:
+        return [Fact("Cannot be opened", str(error))]
+    facts = []
+    for role, title in _ROLES.items():
+        if role in found:
+            facts += [Fact(title), Fact("", found[role])]
+    return facts
+
+
+def _day(moment: int) -> str:
+    return iso_timestamp(moment)[:16].replace("T", " ") + " UTC"
+
+
+class SessionPreview(Widget, can_focus=False):
+    """Shows the facts of one session."""
+
+    DEFAULT_CSS = "SessionPreview { background: $surface; padding: 0 1; overflow: hidden; }"
+
+    def __init__(self, palette: Palette) -> None:
+        super().__init__()
+        self.palette = palette
+        self._facts: list[Fact] = []
+        self._strips: list[Strip] = []
+        self._width = -1
+
+    def show(self, facts: list[Fact]) -> None:
+        self._facts = facts
+        self._width = -1
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        if self._width != self.size.width:
+            self._width = self.size.width
+            self._strips = fact_strips(self._facts, self._width, self.palette)
+        line = self._strips[y] if y < len(self._strips) else BLANK
+        return line.adjust_cell_length(self.size.width)

@@ -1,0 +1,397 @@
+"""The screen: what is on the shelf, a line of search, the selected session's preview, hints."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from sapwood.errors import SapwoodError
+from sapwood.modes.tui.dialogs.dialog import plain
+from sapwood.modes.tui.dialogs.panel import Fact
+from sapwood.modes.tui.dialogs.question import confirm
+from sapwood.modes.tui.keys import bindings
+from sapwood.modes.tui.picker.changing import (
+    move_to_trash,
+    refuse_if_open,
+    rename,
+    same_file,
+)
+from sapwood.modes.tui.picker.drawing import RowLook, title_of
+from sapwood.modes.tui.picker.keys import HINTS, PICKER
+from sapwood.modes.tui.picker.list import SessionList
+from sapwood.modes.tui.picker.loading import Found, batches, files_everywhere, files_here
+from sapwood.modes.tui.picker.preview import SessionPreview, last_messages, session_facts
+from sapwood.modes.tui.picker.shelf import Shelf, Shown, Sort, Wanted
+from sapwood.modes.tui.picker.words import empty_words, hidden_words, title_words
+from sapwood.modes.tui.theme import Palette
+from sapwood.modes.tui.tree.label import LabelField
+from sapwood.modes.tui.words import count_text
+from sapwood.session.info import SessionInfo
+
+WIDE = 110
+TALL = 22
+PREVIEW_PAUSE = 0.08
+"""Seconds the selection rests before the end of a session is read for the preview."""
+
+
+class SessionPicker(Screen[Path], inherit_bindings=False):
+    """See the package. ``current``: the session that is open; ``rename_current`` names that one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings(PICKER))
+    DEFAULT_CSS = """
+    SessionPicker {
+        layers: base above; layout: vertical; background: $background;
+        & .title { height: 1; padding: 0 1; text-style: bold; color: $foreground; }
+        & .search { height: 1; padding: 0 1; color: $accent; }
+        & .note { height: 1; padding: 0 1; color: $text-muted; }
+        & .hints { height: auto; padding: 0 1; color: $text-muted; }
+        & Horizontal { height: 1fr; }
+        & SessionPreview { display: none; }
+        & .below { height: 30%; border-top: solid $border-blurred; }
+        &.wide .beside { display: block; width: 38%; border-left: solid $border-blurred; }
+        &.tall .below { display: block; }
+        &.low .hints { display: none; }
+    }
+    """
+
+    def __init__(
+        self,
+        cwd: Path,
+        session_dir: Path | None,
+        *,
+        current: Path | None,
+        palette: Palette,
+        rename_current: Callable[[str], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self.cwd = cwd
+        self.session_dir = session_dir
+        self.current = current
+        self.rename_current = rename_current
+        self.shelf = Shelf()
+        self.wanted = Wanted(cwd)
+        self.shown = Shown()
+        self.note = ""
+        self._look = RowLook(palette, 80, time.time())
+        self._list = SessionList(current, self.shelf.texts, palette)
+        self._beside = SessionPreview(palette)
+        self._beside.add_class("beside")
+        self._below = SessionPreview(palette)
+        self._below.add_class("below")
+        self._title = Static(classes="title")
+        self._search = Static(classes="search")
+        self._hidden = Static(classes="note")
+        self._files_elsewhere = 0
+        self._loading: dict[str, tuple[int, int]] = {}  # what → files read, of how many
+        self._read_all = False
+        self._moved = False
+        self._naming: SessionInfo | None = None
+        self._asking = False
+        self._previewed: Path | None = None
+        self._preview_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self._title
+        yield self._search
+        with Horizontal():
+            yield self._list
+            yield self._beside
+        yield self._below
+        yield self._hidden
+        yield Static(plain("\n".join(HINTS)), classes="hints")
+
+    # Reading
+
+    def on_mount(self) -> None:
+        self._loading["sessions"] = (0, 0)
+        self.run_worker(self._read_here, thread=True, group="here", exit_on_error=False)
+
+    def _read_here(self) -> None:
+        files = files_here(self.cwd, self.session_dir)
+        self._read("sessions", files)
+        everywhere = files_everywhere(self.session_dir)
+        self.app.call_from_thread(self._count_elsewhere, len(set(everywhere) - set(files)))
+
+    def _read_everything(self) -> None:
+        self._read("all sessions", files_everywhere(self.session_dir))
+
+    def _read(self, what: str, files: list[Path]) -> None:
+        worker = get_current_worker()
+        done = 0
+        for found in batches(files, lambda: worker.is_cancelled):
+            done += len(found)
+            self.app.call_from_thread(self._take_in, found, what, done, len(files))
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._read_to_end, what)
+
+    def _take_in(self, found: Found, what: str, done: int, total: int) -> None:
+        self.shelf.add(found)
+        self._loading[what] = (done, total)
+        self._draw()
+
+    def _read_to_end(self, what: str) -> None:
+        self._loading.pop(what, None)
+        self._draw()
+        if self.wanted.query.strip():
+            self._read_texts()
+
+    def _count_elsewhere(self, files: int) -> None:
+        self._files_elsewhere = files
+        self._draw()
+
+    def _read_texts(self) -> None:
+        self.run_worker(
+            self._read_all_texts, thread=True, group="texts", exclusive=True, exit_on_error=False
+        )
+
+    def _read_all_texts(self) -> None:
+        """What was said, for the search; matches turn up while it is read."""
+        worker = get_current_worker()
+        infos = self.shelf.newest()
+        due = time.monotonic() + 0.2
+        for done, info in enumerate(infos):
+            if worker.is_cancelled:
+                return
+            self.shelf.texts.read(info)
+            if time.monotonic() >= due:
+                due = time.monotonic() + 0.2
+                self.app.call_from_thread(self._texts_progress, done, len(infos))
+        self.app.call_from_thread(self._texts_progress, len(infos), len(infos))
+
+    def _texts_progress(self, done: int, total: int) -> None:
+        self._loading["texts"] = (done, total)
+        if done == total:
+            del self._loading["texts"]
+        self._draw()
+
+    # Drawing
+
+    def on_resize(self) -> None:
+        wide = self.size.width >= WIDE
+        self.set_class(wide, "wide")
+        self.set_class(not wide and self.size.height >= TALL, "tall")
+        self.set_class(self.size.height < 14, "low")
+        self.call_after_refresh(self._draw)
+
+    def _draw(self, *, first: bool = False) -> None:
+        wanted = self.wanted
+        self.shown = self.shelf.show(wanted)
+        self._look = replace(
+            self._look,
+            width=self._list.size.width,
+            now=time.time(),
+            paths=wanted.paths,
+            folders=wanted.cwd is None,
+        )
+        elsewhere = 0
+        if wanted.cwd is not None:
+            elsewhere = self.shown.elsewhere if self._read_all else self._files_elsewhere
+        waiting = any(what != "texts" for what in self._loading)
+        empty = empty_words(wanted, self.shown, elsewhere, loading=waiting)
+        self._list.show(self.shown.rows, self._look, empty, first=first)
+        self._title.update(plain(title_words(self.shelf, wanted, self.shown) + self._progress()))
+        prompt = "Search names and text" if not wanted.query else f"/{wanted.query}▏"
+        self._search.update(plain(self.note or prompt))
+        self._hidden.update(plain(hidden_words(self.shelf, self.shown, elsewhere)))
+        self._preview()
+
+    def _progress(self) -> str:
+        parts = [
+            f" · reading {what} {done:,}/{total:,}"
+            for what, (done, total) in self._loading.items()
+            if total
+        ]
+        return "".join(parts)
+
+    def _preview(self) -> None:
+        row = self._list.row
+        if row is None or row.info.path == self._previewed:
+            return
+        self._previewed = row.info.path
+        self._show_facts(session_facts(row.info))
+        if self._preview_timer is not None:
+            self._preview_timer.stop()
+        info = row.info
+        self._preview_timer = self.set_timer(PREVIEW_PAUSE, lambda: self._read_preview(info))
+
+    def _read_preview(self, info: SessionInfo) -> None:
+        def read() -> None:
+            facts = last_messages(info.path)
+            self.app.call_from_thread(self._add_preview, info, facts)
+
+        if self._beside.display or self._below.display:
+            self.run_worker(read, thread=True, group="preview", exclusive=True, exit_on_error=False)
+
+    def _add_preview(self, info: SessionInfo, facts: list[Fact]) -> None:
+        if info.path == self._previewed:
+            self._show_facts(session_facts(info) + facts)
+
+    def _show_facts(self, facts: list[Fact]) -> None:
+        for preview in (self._beside, self._below):
+            preview.show(facts)
+
+    # Keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While a name is edited or a question is open, no key of the picker counts."""
+        return self._naming is None and not self._asking
+
+    def action_move(self, step: int) -> None:
+        if self._list.rows:
+            self._select((self._list.index + step) % len(self._list.rows))
+
+    def action_page(self, pages: int) -> None:
+        self._select(self._list.index + pages * max(self._list.size.height - 1, 1))
+
+    def action_end(self, end: int) -> None:
+        self._select(len(self._list.rows) if end > 0 else 0)
+
+    def _select(self, index: int) -> None:
+        self.note = ""
+        self._list.select(index)
+        self._draw()
+
+    def on_session_list_clicked(self, event: SessionList.Clicked) -> None:
+        self._draw()
+        if event.double and self.check_action("choose", ()):
+            self.action_choose()
+
+    def action_choose(self) -> None:
+        if (row := self._list.row) is not None:
+            self.dismiss(row.info.path)
+
+    def action_cancel(self) -> None:
+        if self.wanted.query:
+            self._search_for("")
+        else:
+            self.dismiss(None)
+
+    def action_scope(self) -> None:
+        everywhere = self.wanted.cwd is not None
+        self.wanted = replace(self.wanted, cwd=None if everywhere else self.cwd)
+        if everywhere and not self._read_all:
+            self._read_all = True
+            self._loading["all sessions"] = (0, 0)
+            self.run_worker(self._read_everything, thread=True, group="all", exit_on_error=False)
+        self._draw()
+
+    def action_sort(self) -> None:
+        sorts = list(Sort)
+        following = sorts[(sorts.index(self.wanted.sort) + 1) % len(sorts)]
+        self.wanted = replace(self.wanted, sort=following)
+        self._draw()
+
+    def action_named(self) -> None:
+        self.wanted = replace(self.wanted, named_only=not self.wanted.named_only)
+        self._draw()
+
+    def action_paths(self) -> None:
+        self.wanted = replace(self.wanted, paths=not self.wanted.paths)
+        self._draw()
+
+    # Searching
+
+    def on_key(self, event: events.Key) -> None:
+        letter = event.character
+        if letter is None or not event.is_printable or not self.check_action("choose", ()):
+            return
+        event.stop()
+        self._search_for(self.wanted.query + letter)
+
+    def on_paste(self, event: events.Paste) -> None:
+        if self.check_action("choose", ()):
+            event.stop()
+            self._search_for(self.wanted.query + " ".join(event.text.split())[:200])
+
+    def _search_for(self, query: str) -> None:
+        self.note = ""
+        begun = not self.wanted.query and bool(query)
+        self.wanted = replace(self.wanted, query=query.lstrip())
+        self._draw(first=bool(self.wanted.query))
+        if begun:
+            self._read_texts()
+
+    def action_delete_char(self) -> None:
+        self._search_for(self.wanted.query[:-1])
+
+    def action_delete_word(self) -> None:
+        kept = self.wanted.query.rstrip().rpartition(" ")
+        self._search_for(kept[0] + kept[1])
+
+    def action_clear_search(self) -> None:
+        self._search_for("")
+
+    # Renaming
+
+    async def action_rename(self) -> None:
+        row = self._list.row
+        if row is None:
+            return
+        self._naming = row.info
+        field = LabelField(
+            row.info.name or "",
+            y=self._list.selected_y,
+            width=self._list.size.width - 4,
+            placeholder="Name · Enter takes it · Esc leaves",
+        )
+        await self.mount(field)
+        field.focus()
+
+    async def on_label_field_done(self, event: LabelField.Done) -> None:
+        info, self._naming = self._naming, None
+        await self.query(LabelField).remove()
+        if info is not None and event.text is not None and event.text != (info.name or ""):
+            self._rename(info, event.text)
+        self._draw()
+
+    def _rename(self, info: SessionInfo, name: str) -> None:
+        try:
+            if same_file(info.path, self.current) and self.rename_current is not None:
+                self.rename_current(name)
+            else:
+                rename(info.path, name)
+        except SapwoodError as error:
+            self.note = f"Not renamed. {error}"
+            return
+        self.shelf.rename(info.path, name)
+        self.note = f"Renamed to “{name}”" if name else "The name is gone"
+        self._previewed = None
+
+    # Deleting
+
+    def action_delete(self) -> None:
+        if (row := self._list.row) is not None:
+            self._asking = True
+            self.run_worker(self._delete(row.info), exit_on_error=False)
+
+    async def _delete(self, info: SessionInfo) -> None:
+        """Ask about this session and delete this one, whatever the list has become meanwhile."""
+        try:
+            refuse_if_open(info.path, self.current)
+            messages = count_text(info.message_count, "message")
+            question = confirm(
+                f"Move “{title_of(info)[:60]}” to the trash?",
+                "Yes, to the trash",
+                text=f"{messages}. Forks of it stay, they are complete by themselves.",
+            )
+            if await self.app.push_screen_wait(question):
+                move_to_trash(info, self.current)
+                self.shelf.remove(info.path)
+                self.note = "Moved to the trash"
+        except SapwoodError as error:
+            self.note = str(error)
+        finally:
+            self._asking = False
+        self._draw()
