@@ -42,7 +42,6 @@ class SapwoodApp(App[int], inherit_bindings=False):
     TITLE = "sapwood"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = []
-    CSS = "Screen { background: $background; }"
 
     def __init__(self, launch: Launch) -> None:
         super().__init__()

@@ -48,7 +48,9 @@ class Chat(ChatKeys):
     """The screen people work in."""
 
     DEFAULT_CSS = """
-    Chat { layout: vertical; overflow: hidden; }
+    Chat { layout: vertical; overflow: hidden; background: $background; }
+    Chat #transcript { padding-bottom: 1; }
+    Chat.low #transcript { padding-bottom: 0; }
     Chat #editor {
         border-top: solid $border-blurred; border-bottom: solid $border-blurred;
         border-title-color: $warning; border-title-align: left;

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from sapwood.modes.tui.theme import DARK, Palette
-from sapwood.modes.tui.transcript.lines import BLANK, cut, full_line
+from sapwood.modes.tui.transcript.lines import BLANK, cut, full_line, painted
 from sapwood.modes.tui.words import cost_text, count_text, tokens_text
 from sapwood.text import one_line
 
@@ -130,5 +130,5 @@ class Footer(Widget):
         if self.size.height > 1:
             rows.insert(0, place_parts(self.info))
         if y >= len(rows):
-            return full_line(BLANK, self.size.width)
-        return layout(*rows[y], self.size.width, self.palette)
+            return painted(BLANK, self)
+        return painted(layout(*rows[y], self.size.width, self.palette), self)

@@ -16,7 +16,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from sapwood.modes.tui.theme import DARK, Palette
-from sapwood.modes.tui.transcript.lines import BLANK, cut, full_line, strip, wrap
+from sapwood.modes.tui.transcript.lines import BLANK, cut, full_line, painted, strip, wrap
 from sapwood.modes.tui.words import span_text
 from sapwood.text import one_line
 
@@ -146,5 +146,5 @@ class StatusLines(Widget):
 
     def render_line(self, y: int) -> Strip:
         if y < len(self._strips):
-            return full_line(self._strips[y], self.size.width)
-        return full_line(BLANK, self.size.width)
+            return painted(self._strips[y], self)
+        return painted(BLANK, self)

@@ -98,7 +98,7 @@ DARK = Palette(
     warn="#d9b36c",
     bad="#e08a80",
     code="#c9a7d8",
-    syntax="monokai",
+    syntax="one-dark",
 )
 
 LIGHT = Palette(

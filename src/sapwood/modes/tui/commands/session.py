@@ -116,7 +116,7 @@ def _roles(stats: SessionStats) -> str:
     known = {"user": "yours", "assistant": "answers", "toolResult": "tool results"}
     parts = [f"{stats.messages.get(role, 0):,} {name}" for role, name in known.items()]
     others = sum(count for role, count in stats.messages.items() if role not in known)
-    return ", ".join(parts + ([f"{others:,} others"] if others else []))
+    return ", ".join(parts + ([count_text(others, "other")] if others else []))
 
 
 def _context_words(session: AgentSession) -> str:

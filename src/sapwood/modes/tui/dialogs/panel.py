@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from sapwood.modes.tui.dialogs.dialog import Dialog
 from sapwood.modes.tui.theme import Palette
-from sapwood.modes.tui.transcript.lines import BLANK, full_line, strip, wrap
+from sapwood.modes.tui.transcript.lines import BLANK, painted, strip, wrap
 from sapwood.text import one_line
 
 
@@ -61,7 +61,7 @@ class Facts(Widget):
 
     def render_line(self, y: int) -> Strip:
         line = self._strips[y] if y < len(self._strips) else BLANK
-        return full_line(line, self.size.width)
+        return painted(line, self)
 
 
 class Panel(Dialog[None]):

@@ -59,7 +59,7 @@ class PickList(Dialog[Value]):
 
     def _count(self, shown: int) -> str:
         total = len(self.rows)
-        return f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
+        return f"{total:,} in all" if shown == total else f"{shown:,} of {total:,}"
 
     def on_input_changed(self, event: Input.Changed) -> None:
         shown = matching(event.value, self.rows)

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from sapwood.modes.tui.theme import DARK, Palette
-from sapwood.modes.tui.transcript.lines import cut, full_line
+from sapwood.modes.tui.transcript.lines import cut, full_line, painted
 from sapwood.text import one_line
 
 Value = TypeVar("Value")
@@ -113,13 +113,13 @@ class Rows(Widget, Generic[Value]):
         index = self._top() + y
         if index >= len(self.rows):
             text = "  Nothing fits" if y == 0 else ""
-            return full_line(Strip([Segment(text, self.palette["dim"])]), width)
+            return painted(Strip([Segment(text, self.palette["dim"])]), self)
         window = self.rows[self._top() : self._top() + self.size.height]
         longest = max(cell_len(one_line(row.label)) for row in window)
         column = max(
             min(longest, width * 3 // 5 if any(row.detail for row in window) else width), 1
         )
-        return self._strip(self.rows[index], index == self.selected, column, width)
+        return painted(self._strip(self.rows[index], index == self.selected, column, width), self)
 
     def _strip(self, row: Row[Value], selected: bool, column: int, width: int) -> Strip:
         back = self.palette["selected"] if selected else Style()

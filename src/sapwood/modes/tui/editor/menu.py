@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from sapwood.modes.tui.editor.completion import Choice
 from sapwood.modes.tui.theme import DARK, Palette
-from sapwood.modes.tui.transcript.lines import cut, full_line
+from sapwood.modes.tui.transcript.lines import cut, full_line, painted
 from sapwood.text import one_line
 
 ROWS = 8
@@ -62,12 +62,11 @@ class CompletionMenu(Widget):
         width = self.size.width
         if y >= min(len(self.choices), ROWS):
             text = f"    {self.selected + 1} of {len(self.choices)}" if self.choices else ""
-            return full_line(Strip([Segment(text, self.palette["faint"])]), width)
+            return painted(Strip([Segment(text, self.palette["faint"])]), self)
         index = top + y
         label_width = min(max(cell_len(c.label) for c in self.choices[top : top + ROWS]), width - 6)
-        return choice_strip(
-            self.choices[index], index == self.selected, label_width, width, self.palette
-        )
+        choice, selected = self.choices[index], index == self.selected
+        return painted(choice_strip(choice, selected, label_width, width, self.palette), self)
 
 
 def choice_strip(

@@ -13,6 +13,7 @@ from rich.cells import cell_len, get_character_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
+from textual.widget import Widget
 
 from sapwood.text import printable
 
@@ -29,13 +30,18 @@ def strip(*parts: tuple[str, Style]) -> Strip:
     return Strip([Segment(text, style) for text, style in parts if text])
 
 
-def full_line(line: Strip, width: int, style: Style = PLAIN) -> Strip:
-    """A line in exactly ``width`` cells, every part with a style: what ``render_line`` gives.
+def painted(line: Strip, widget: Widget) -> Strip:
+    """What ``render_line`` of a widget gives: the line in its width, on its colours."""
+    return full_line(line, widget.size.width, widget.rich_style)
 
-    Textual's NO_COLOR filter cannot take a part without one.
+
+def full_line(line: Strip, width: int, base: Style = PLAIN) -> Strip:
+    """A line in exactly ``width`` cells, every part styled over ``base``.
+
+    Textual's NO_COLOR filter cannot take a part without a style.
     """
-    fitted = line.adjust_cell_length(width, style)
-    return Strip([Segment(text, own or PLAIN) for text, own, _ in fitted], fitted.cell_length)
+    fitted = line.adjust_cell_length(width)
+    return Strip([Segment(text, base + own if own else base) for text, own, _ in fitted], width)
 
 
 def wrap(text: str, width: int) -> Iterator[str]:

@@ -17,6 +17,7 @@ from rich import box
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown, TableElement
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.style import Style
 from rich.syntax import Syntax
 from rich.table import Table
@@ -116,6 +117,25 @@ def _top_level(tokens: list[Token]) -> Iterator[tuple[int, list[Token]]]:
             start = index + 1
 
 
+def _on_our_ground(segment: Segment) -> Segment:
+    """A part without the background that syntax colouring gives it."""
+    style = segment.style
+    if style is None or style.bgcolor is None:
+        return segment
+    return Segment(segment.text, _without_background(style))
+
+
+@lru_cache(maxsize=256)
+def _without_background(style: Style) -> Style:
+    return Style(
+        color=style.color,
+        bold=style.bold,
+        italic=style.italic,
+        underline=style.underline,
+        strike=style.strike,
+    )
+
+
 def _draw(tokens: list[Token], look: Look) -> list[Strip]:
     """One block as strips, without blank lines around it."""
     console = _console(look.palette)
@@ -123,8 +143,8 @@ def _draw(tokens: list[Token], look: Look) -> list[Strip]:
     rendered = console.render_lines(
         _Blocks(tokens, look.palette.syntax), options, style=look.style("text"), pad=False
     )
-    margin = Strip.blank(INDENT)
-    strips = [Strip.join([margin, Strip(line)]) for line in rendered]
+    margin = Segment(" " * INDENT, Style.null())
+    strips = [Strip([margin, *map(_on_our_ground, line)]) for line in rendered]
     while strips and not strips[-1].text.strip():
         strips.pop()
     while strips and not strips[0].text.strip():

@@ -196,8 +196,9 @@ class Transcript(Widget):
             block, line = rows[y]
             lines = self._lines(block)
             strip = lines[line] if line < len(lines) else strip
-        bar = Segment(self._bar(y), self._look.style("faint"))
-        return Strip([*full_line(strip, max(width - 1, 0)), bar], width)
+        base = self.rich_style
+        bar = Segment(self._bar(y), base + self._look.style("faint"))
+        return Strip([*full_line(strip, max(width - 1, 0), base), bar], width)
 
     def _bar(self, y: int) -> str:
         """The scroll mark of a row while scrolled back: where the view is among the blocks."""
