@@ -8,7 +8,6 @@ local templates). Everybody else accepts the same order, so it is made for all.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, cast
 
 from sapwood.context.projection import Projected
@@ -89,7 +88,7 @@ def _joined(
     first: Projected, second: Projected, message: Message, content: list[JsonObject]
 ) -> Projected:
     joined = cast(Message, {**cast(Any, message), "content": content})
-    return replace(first, message=joined, merged=(*first.merged, second.entry, *second.merged))
+    return first._replace(message=joined, merged=(*first.merged, second.entry, *second.merged))
 
 
 def _note(role: str, text: str, beside: Projected) -> Projected:

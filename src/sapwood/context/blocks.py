@@ -6,7 +6,6 @@ A message that already complies is passed on as the very object it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, cast
 
 from sapwood.context.projection import Projected
@@ -35,7 +34,7 @@ def make_readable(items: list[Projected]) -> list[Projected]:
         read = _READERS.get(item.message["role"])
         if read is not None:
             message = read(item.message)
-            readable.append(item if message is item.message else replace(item, message=message))
+            readable.append(item if message is item.message else item._replace(message=message))
     return readable
 
 
@@ -51,7 +50,7 @@ def drop_empty(items: list[Projected]) -> list[Projected]:
         content = message["content"]
         if message["role"] == "toolResult" and not content:
             block = {"type": "text", "text": NO_OUTPUT}
-            kept.append(replace(item, message=cast(Message, {**message, "content": [block]})))
+            kept.append(item._replace(message=cast(Message, {**message, "content": [block]})))
         elif _says_something(content):
             kept.append(item)
     return kept

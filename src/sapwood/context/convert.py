@@ -7,7 +7,6 @@ becomes a user message in our own words. Text inside them cannot close the tags 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, cast
 
 from sapwood.context.projection import Projected
@@ -31,7 +30,7 @@ def to_model_messages(items: Iterable[Projected]) -> list[Projected]:
         if message is item.message:
             converted.append(item)
         elif message is not None:
-            converted.append(replace(item, message=message))
+            converted.append(item._replace(message=message))
     return converted
 
 

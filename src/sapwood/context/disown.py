@@ -8,7 +8,6 @@ content. Such an answer is sent without saying whose it is, as the answer of ano
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 from sapwood.context.projection import Projected, Projection
@@ -30,7 +29,7 @@ def disown_changed(projection: Projection) -> list[Projected]:
         return projection.items
     last = _last_request(projection.items)
     return [
-        replace(item, message=_disown(item.message))
+        item._replace(message=_disown(item.message))
         if index < last and item.message["role"] == "assistant" and id(item.entry) in changed
         else item
         for index, item in enumerate(projection.items)

@@ -6,7 +6,6 @@ Servers refuse large bodies whatever the tokens, and a session collects screensh
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 from sapwood.context.projection import Projected
@@ -63,4 +62,4 @@ def _without(item: Projected, dropped: set[int]) -> Projected:
         {"type": "text", "text": IMAGE_LEFT_OUT} if number in dropped else block
         for number, block in enumerate(_content(item))
     ]
-    return replace(item, message=cast(Message, {**cast(Any, item.message), "content": content}))
+    return item._replace(message=cast(Message, {**cast(Any, item.message), "content": content}))

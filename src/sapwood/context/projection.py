@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeGuard, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 
 from sapwood.session.diagnostics import Diagnostic
 from sapwood.session.entry import Entry, decode_all
@@ -34,11 +34,11 @@ EDITABLE = frozenset({"user", "assistant", "toolResult", "custom"})
 """Roles whose content an edit may replace. Leaving out works for every entry."""
 
 
-@dataclass(frozen=True, slots=True)
-class Projected:
+class Projected(NamedTuple):
     """A message and the entry it came from.
 
-    ``merged`` holds the entries of further messages that a request joined to this one.
+    ``merged`` holds the entries of further messages that a request joined to this one. A tuple,
+    because a large session makes very many of them.
     """
 
     message: Message

@@ -18,6 +18,7 @@ from typing import Final
 from sapwood.errors import EntryNotFoundError
 from sapwood.session.diagnostics import Diagnostic
 from sapwood.session.entry import Entry
+from sapwood.session.garbage import collection_paused
 from sapwood.session.javascript import compare_dates, parse_date, trim
 from sapwood.session.schema import SessionHeader
 
@@ -189,7 +190,11 @@ class SessionTree:
                 parent = entry.parent_id
                 if parent not in self._index or id(entry) in roots:
                     parent = None
-                children.setdefault(parent, []).append(entry)
+                siblings = children.get(parent)
+                if siblings is None:
+                    children[parent] = [entry]
+                else:
+                    siblings.append(entry)
             for parent, siblings in children.items():
                 if parent is not None:
                     _sort_siblings(siblings)
@@ -199,16 +204,18 @@ class SessionTree:
     def nodes(self) -> list[TreeNode]:
         """The whole tree from its roots. An entry whose id was used again later has no children."""
         labels, index = self.labels, self._index
-        roots = [TreeNode(entry, [], labels.get(entry.id)) for entry in self.children(None)]
-        stack = list(roots)
-        while stack:
-            node = stack.pop()
-            if index[node.entry.id] is node.entry:
-                node.children = [
-                    TreeNode(entry, [], labels.get(entry.id))
-                    for entry in self._child_index().get(node.entry.id, ())
-                ]
-                stack.extend(node.children)
+        with collection_paused():
+            children = self._child_index()
+            roots = [TreeNode(entry, [], labels.get(entry.id)) for entry in children.get(None, ())]
+            stack = list(roots)
+            while stack:
+                node = stack.pop()
+                entry_id = node.entry.id
+                if entry_id in children and index[entry_id] is node.entry:
+                    node.children = [
+                        TreeNode(entry, [], labels.get(entry.id)) for entry in children[entry_id]
+                    ]
+                    stack.extend(node.children)
         return roots
 
     @property
