@@ -7,10 +7,12 @@ role at a fixed place, all others are decoded.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
 from sapwood.session.codec import decode_line
-from sapwood.session.entry import Entry
+from sapwood.session.entry import Entry, lines_together
+from sapwood.session.schema import Json
 
 
 class Kind(IntEnum):
@@ -60,32 +62,56 @@ _ROLES = {
     b"bashExecution": Kind.BASH,
     b"custom": Kind.CUSTOM,
 }
-_HEAD = 224  # bytes
 _MESSAGE = re.compile(
     rb'\{"type":"message","id":"[^"\\]*","parentId":(?:null|"[^"\\]*"),"timestamp":"[^"\\]*",'
-    rb'"message":\{"role":"([A-Za-z]+)","content":(\[\{"type":"text","text":"[^" \\])?'
+    rb'"message":\{"role":"([A-Za-z]+)"(,"content":\[\{"type":"text","text":"[^" \\])?'
 )
-_TEXT = re.compile(rb'"type":"text","text":"(?:[ ]|\\[nrtf])*(?![ "]|\\[nrtf])')
+_TEXT = b'"type":"text","text":"'
+_BLANKS = re.compile(rb'(?:[ ]|\\[nrtf])*"')
 _CALL = b'"type":"toolCall"'
 
 
 def kind_of(entry: Entry) -> Kind:
     if entry.type != "message":
         return _TYPES.get(entry.type, Kind.OTHER)
-    match = _MESSAGE.match(entry.head(_HEAD))
+    line = entry.raw
+    return _kind_of_line(line, 0, len(line))
+
+
+def kinds_of(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Kind]]:
+    """The kinds of many entries, whose lines are read in large pieces; in no order."""
+    messages: list[Entry] = []
+    for entry in entries:
+        if entry.type == "message" and entry.is_stored:
+            messages.append(entry)
+        else:
+            yield entry, kind_of(entry)
+    for entry, span, start, end in lines_together(messages):
+        yield entry, _kind_of_line(span, start, end)
+
+
+def _kind_of_line(span: bytes, start: int, end: int) -> Kind:
+    """The kind of the message whose line stands in ``span`` from ``start`` to ``end``."""
+    match = _MESSAGE.match(span, start, end)
     if match is None:
-        return _kind_of_message(entry)
+        return _kind_of_message(decode_line(span[start:end]))
     role, starts_with_text = match.groups()
     if role != b"assistant" or starts_with_text:
         return _ROLES.get(role, Kind.OTHER)
-    line = entry.raw
-    says = _TEXT.search(line, match.end()) is not None
-    return Kind.ASSISTANT if says or _CALL not in line else Kind.CALLS
+    says = _says_something(span, match.end(), end)
+    return Kind.ASSISTANT if says or span.find(_CALL, match.end(), end) < 0 else Kind.CALLS
 
 
-def _kind_of_message(entry: Entry) -> Kind:
-    """By decoding the line, which is not kept."""
-    data = decode_line(entry.raw)
+def _says_something(span: bytes, start: int, end: int) -> bool:
+    """Whether a text block there is not blank."""
+    while (found := span.find(_TEXT, start, end)) >= 0:
+        start = found + len(_TEXT)
+        if not _BLANKS.match(span, start, end):
+            return True
+    return False
+
+
+def _kind_of_message(data: Json) -> Kind:
     message = data.get("message") if isinstance(data, dict) else None
     if not isinstance(message, dict):
         return Kind.OTHER

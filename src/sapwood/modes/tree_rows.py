@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import overload
 
-from sapwood.modes.tree_kinds import Kind, kind_of
+from sapwood.modes.tree_kinds import Kind, kind_of, kinds_of
 from sapwood.modes.tree_text import row_text
 from sapwood.session.entry import Entry
 from sapwood.session.tree import CURRENT, Leaf, SessionTree
@@ -103,9 +103,10 @@ class RowTexts:
             kind = self._kinds[entry] = kind_of(entry)
         return kind
 
-    def kinds(self, entries: Iterable[Entry]) -> list[Kind]:
+    def kinds(self, entries: Sequence[Entry]) -> list[Kind]:
         known = self._kinds
-        return [known.get(entry) or self.kind(entry) for entry in entries]
+        known.update(kinds_of(entry for entry in entries if entry not in known))
+        return [known[entry] for entry in entries]
 
     def text(self, entry: Entry) -> str:
         text = self._texts.get(entry)

@@ -7,7 +7,7 @@ The object that was appended in this process stays as it was given: treat ``data
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, Protocol, cast
 
@@ -106,12 +106,6 @@ class Entry:
             return self._source.read(self._offset, self._size)
         return encode_line(self._data)
 
-    def head(self, size: int) -> bytes:
-        """The first ``size`` bytes of the line; no more than that is read."""
-        if self._raw is None and self._source is not None:
-            return self._source.read(self._offset, min(size, self._size))
-        return self.raw[:size]
-
     @property
     def data(self) -> JsonObject:
         """The whole JSON object of the line."""
@@ -133,16 +127,33 @@ class Entry:
 
 def decode_all(entries: Iterable[Entry]) -> None:
     """Decode the bodies of ``entries``, neighbouring lines in one go."""
-    pending = sorted(
-        (entry for entry in entries if entry._data is None and entry._raw is None),
-        key=_by_offset,
-    )
     with collection_paused():
-        start = 0
-        for stop in range(1, len(pending) + 1):
-            if stop == len(pending) or _is_apart(pending[start], pending[stop - 1], pending[stop]):
-                _decode_neighbours(pending[start:stop])
-                start = stop
+        for group in _neighbours(entry for entry in entries if entry._data is None):
+            _decode_neighbours(group)
+
+
+def lines_together(entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes, int, int]]:
+    """The lines of entries that stand in a file, neighbours read in one go, in the file's order.
+
+    Each as (entry, bytes that hold its line, start, end). Nothing is decoded or kept.
+    """
+    for group in _neighbours(entries):
+        source, offset = group[0]._source, group[0]._offset
+        if source is not None:
+            span = source.read(offset, group[-1]._offset + group[-1]._size - offset)
+            for entry in group:
+                start = entry._offset - offset
+                yield entry, span, start, start + entry._size
+
+
+def _neighbours(entries: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
+    """Entries that are only in the file, in groups whose lines follow each other there."""
+    pending = sorted((entry for entry in entries if entry._raw is None), key=_by_offset)
+    start = 0
+    for stop in range(1, len(pending) + 1):
+        if stop == len(pending) or _is_apart(pending[start], pending[stop - 1], pending[stop]):
+            yield pending[start:stop]
+            start = stop
 
 
 _by_offset = attrgetter("_offset")
