@@ -49,7 +49,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _machine(reference: Reference | None) -> str:
-    against = "against Pi 1.6.0" if reference else "without the reference (npm cannot install it)"
+    against = "against Pi 1.6.0" if reference else "without the reference"
     python = platform.python_version()
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     return f"{machine}, Python {python}, {against}"
