@@ -19,7 +19,7 @@ from sapwood.agent.learned import learned_windows, store_window
 from sapwood.agent.queue import MessageQueue, QueuedMessage
 from sapwood.agent.recovery import Attempts, RetryPolicy
 from sapwood.agent.system_prompt import system_patch
-from sapwood.context.estimate import estimate_projection
+from sapwood.context.estimate import estimate_projection, estimate_tail
 from sapwood.context.projection import Projection, project
 from sapwood.models.thinking import clamp_level
 from sapwood.session.replay import path_settings, prompt_checkpoint
@@ -133,8 +133,8 @@ class Conversation:
         return project(self.manager.tree)
 
     def context_estimate(self) -> ContextEstimate:
-        """Tokens the model would be sent now."""
-        return estimate_projection(self.projection())
+        """Tokens the model would be sent now; of a long session only its end is read, as a rule."""
+        return estimate_tail(self.manager.tree) or estimate_projection(self.projection())
 
     def context_tokens(self) -> int:
         return self.context_estimate().tokens

@@ -16,6 +16,7 @@ from sapwood.session.codec import json_text
 from sapwood.session.entry import Entry
 from sapwood.session.replay import replay_prompt
 from sapwood.session.schema import Json, Message, Usage
+from sapwood.session.tree import CURRENT, Leaf, SessionTree
 from sapwood.text import utf16_len
 
 UNITS_PER_TOKEN = 4
@@ -190,6 +191,29 @@ def estimate_projection(projection: Projection) -> ContextEstimate:
     rest = [message for message in messages if message["role"] != "system"]
     prompt = replay_prompt(messages)
     return _pure_estimate([prompt, *rest] if prompt is not None else rest)
+
+
+def estimate_tail(tree: SessionTree, leaf: Leaf = CURRENT) -> ContextEstimate | None:
+    """What `estimate_projection` says of the whole, by the entries since the newest usage alone.
+
+    Decodes nothing older. None when only the whole projection can tell: no usage to trust, an edit
+    or a compaction after it, or an entry that becomes a message by way of the projection. The index
+    of the usage is not known here.
+    """
+    trailing = 0
+    for entry in tree.ancestors(leaf):
+        if entry.type in _PROJECTED_TYPES:
+            return None
+        message = cast("Message | None", entry.message)
+        if message is None:
+            continue
+        if (usage := reported_tokens(message)) > 0:
+            return ContextEstimate(usage + trailing, usage, trailing, None)
+        trailing += estimate_tokens(message)
+    return None
+
+
+_PROJECTED_TYPES = frozenset({"context_edit", "compaction", "custom_message", "branch_summary"})
 
 
 def _pure_estimate(messages: Sequence[Message]) -> ContextEstimate:
