@@ -8,7 +8,7 @@ in first until the budget is full. Collecting and preparing are pure; nothing is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -113,14 +113,16 @@ def prepare_branch_summary(branch: Branch, budget: int = 0) -> BranchPreparation
             break
         chosen.append(message)
         total += tokens
-    carried = carried_before(branch.entries, len(branch.entries), SUMMARY_TOKENS)
+    carried = carried_before(
+        branch.entries, len(branch.entries), SUMMARY_TOKENS, with_requests=False
+    )
     return BranchPreparation(
         branch,
         tuple(reversed(chosen)),
         total,
         len(candidates) - len(chosen),
         ops,
-        replace(carried, requests=()),
+        carried,
     )
 
 

@@ -45,11 +45,16 @@ class Carried:
     notices: tuple[str, ...] = ()
 
 
-def carried_before(path: Sequence[Entry], first_kept: int, budget: int) -> Carried:
-    """What a summary of `path[:first_kept]` has to carry; `budget` is the summary's, in tokens."""
+def carried_before(
+    path: Sequence[Entry], first_kept: int, budget: int, *, with_requests: bool = True
+) -> Carried:
+    """What a summary of `path[:first_kept]` has to carry; `budget` is the summary's, in tokens.
+
+    Without requests: for a branch that was left, whose requests no longer hold.
+    """
     texts = PathText(path)
     before = path[:first_kept]
-    requests = _latest_requests(texts, before, path[first_kept:])
+    requests = _latest_requests(texts, before, path[first_kept:]) if with_requests else []
     limit = min(REQUEST_BUDGET, budget // 4) * 4 // max(1, len(requests))
     requests = [_middle_cut(text, limit) for text in requests]
     quoted = "\n".join(requests)

@@ -39,6 +39,7 @@ BRANCH_SECTIONS = tuple(section for section in Section if section is not Section
 FIRST_REQUEST = "First request: "
 CONCLUSION = "Concluded: "
 ERROR = "Error seen: "
+TRIED = "Tried on another branch: "
 FAILED = " failed: "
 SEARCHED = "Searched in: "
 SEARCHED_PATHS = 80
@@ -99,6 +100,19 @@ def _take_over(draft: Draft, facts: Facts, previous: str) -> None:
                 facts.keep(item)
 
 
+def _take_over_branch(draft: Draft, facts: Facts, summary: str) -> None:
+    """The items of a branch that was left: what it was after and left open is no goal any more."""
+    for section, items in read_items(without_carried(summary)).items():
+        for item in items:
+            match section:
+                case Section.GOAL:
+                    draft.add(Shelf.DONE, TRIED + shorten(item.removeprefix(FIRST_REQUEST), 300))
+                case Section.NEXT_STEPS | Section.BLOCKED | Section.IN_PROGRESS | Section.CONTEXT:
+                    facts.keep(f"On another branch: {item}")
+                case _:
+                    draft.add(_SHELF_OF[section], shorten(item, 500), KEPT_BEFORE)
+
+
 def _add_requests(draft: Draft, messages: Iterable[Message]) -> None:
     """The first request and the later ones, shortened."""
     has_first = any(item.startswith(FIRST_REQUEST) for item in draft.items[Shelf.GOAL])
@@ -114,8 +128,11 @@ def _add_requests(draft: Draft, messages: Iterable[Message]) -> None:
 
 def _add_prose(draft: Draft, facts: Facts, message: Message) -> None:
     """Decisions, open tasks, conclusions and facts in what the user and the assistant wrote."""
-    if message["role"] in ("branchSummary", "compactionSummary"):
+    if message["role"] == "compactionSummary":
         _take_over(draft, facts, str(message.get("summary") or ""))
+        return
+    if message["role"] == "branchSummary":
+        _take_over_branch(draft, facts, str(message.get("summary") or ""))
         return
     worth = _worth(message)
     if worth is None:
