@@ -82,9 +82,7 @@ def label_command(
         raise click.UsageError("Give a label, or --remove.")
     with opened(session, session_dir, "exclusive") as manager:
         target = find_entry(manager.tree, entry)
-        leaf = manager.get_leaf()
         manager.append_label_change(target.id, one_line(text).strip() if text else None)
-        _stay(manager, leaf)
         label = manager.get_label(target.id)
         place = f"{one_line(target.id)}: {_words(manager.tree, target)}"
         say(f"[{label}] {place}" if label else f"No label on {place}")
@@ -103,22 +101,8 @@ def name_command(session: str, session_dir: Path | None, name: str | None, remov
             say(one_line(manager.get_session_name() or "(no name)"))
         return
     with opened(session, session_dir, "exclusive") as manager:
-        leaf = manager.get_leaf()
         manager.append_session_info(name or "")
-        _stay(manager, leaf)
         say(one_line(manager.get_session_name() or "(no name)"))
-
-
-def _stay(manager: SessionManager, leaf: str | None) -> None:
-    """Stand where the conversation stood; a label or name is no place to go on from.
-
-    The bookkeeping entry hangs below the leaf, so what a model sees from it is the same; only the
-    cursor of this process moves back.
-    """
-    if leaf is None:
-        manager.reset_leaf()
-    else:
-        manager.branch(leaf)
 
 
 @session_group.command("fork")

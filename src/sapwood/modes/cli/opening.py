@@ -77,11 +77,11 @@ def locate(session: str, session_dir: Path | None) -> Path:
 def opened(
     session: str, session_dir: Path | None, writer: Writer = "none"
 ) -> Iterator[SessionManager]:
-    """The session, closed afterwards; what is odd about it is noted in one line."""
+    """The session, closed afterwards; what is odd about it is noted in one line, below an answer."""
     path = locate(session, session_dir)
     with SessionManager.open(path, session_dir, writer=writer) as manager:
-        _note_oddities(manager, session)
         yield manager
+        _note_oddities(manager, session)
 
 
 def _note_oddities(manager: SessionManager, session: str) -> None:

@@ -25,7 +25,7 @@ def tree_lines(
     short = short_ids(tree)
     for row in rows:
         yield _line(row, short(row.entry), width)
-    yield from _hidden_leaf(view, rows, short(tree.require(view.leaf_id)) if view.leaf_id else "")
+    yield from _hidden_leaf(view, rows, short(tree.require(view.leaf_id)) if view.leaf_id else "", width)
 
 
 def short_ids(tree: SessionTree) -> Any:
@@ -65,7 +65,7 @@ def _line(row: TreeRow, short: str, width: int) -> str:
     ).rstrip()
 
 
-def _hidden_leaf(view: TreeView, rows: TreeRows, short: str) -> Iterator[str]:
+def _hidden_leaf(view: TreeView, rows: TreeRows, short: str, width: int) -> Iterator[str]:
     """Where the tree stands, if no row shows it."""
     if view.leaf_id is None:
         yield "The next message starts a new root."
@@ -75,7 +75,8 @@ def _hidden_leaf(view: TreeView, rows: TreeRows, short: str) -> Iterator[str]:
         yield "No entry is shown under this filter."
     elif rows.entry(near).id != view.leaf_id:
         entry = view.tree.require(view.leaf_id)
-        yield f"The tree stands at {short} {fit(view.texts.text(entry), 40)}, not shown here."
+        place = f"The tree stands at {short}, not shown here: "
+        yield place + fit(view.texts.text(entry), max(10, width - cell_width(place)))
 
 
 def tree_json(tree: SessionTree, shown: TreeFilter) -> dict[str, Any]:
