@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from sapwood.modes.tui.app import SapwoodApp
     from sapwood.modes.tui.launch import Launch
     from sapwood.modes.tui.session_view import SessionView
+    from sapwood.modes.tui.warming import TreeWarmer
     from sapwood.session.schema import ImageBlock
 
 DRAFT_PAUSE = 0.5
@@ -69,6 +71,8 @@ class Chat(ChatKeys):
         self.editor.id = "editor"
         self.footer = Footer(palette)
         self._view: SessionView | None = None
+        self._warmer: TreeWarmer | None = None
+        self._last_key_at = 0.0
         self._waiting: list[tuple[str, Sequence[ImageBlock]]] = list(launch.prompts)
         self._draft: Draft | None = None
         self._draft_timer: Timer | None = None
@@ -150,7 +154,7 @@ class Chat(ChatKeys):
         return waiting
 
     def _warm_up(self) -> None:
-        """Import what the first answer needs, while nobody waits for it."""
+        """Import what the first answer needs and prepare the tree, while nobody waits for it."""
         from sapwood.modes.tui.opening import preload
 
         model = self.session.model if self.session else None
@@ -166,9 +170,17 @@ class Chat(ChatKeys):
         from sapwood.modes.tui.branches import prompts_on_path
 
         self.editor.prompts = History(prompts_on_path(session.manager.tree))
+        self._warm_tree(session)
         self._draft = draft_of(session, self.launch.agent_dir)
         if self.editor.is_blank and (text := self._draft.load()):
             self.editor.set_text(text)
+
+    def _warm_tree(self, session: AgentSession) -> None:
+        from sapwood.modes.tui import warming
+
+        if self._warmer is not None:
+            self._warmer.stop()
+        self._warmer = warming.TreeWarmer(self, session, lambda: self._last_key_at)
 
     def _header(self, look: Look) -> list[Strip]:
         session = self.session
@@ -293,6 +305,7 @@ class Chat(ChatKeys):
     # The text being written
 
     def on_text_area_changed(self) -> None:
+        self._last_key_at = monotonic()
         text = self.editor.text
         shell = text.startswith("!")
         self.set_class(shell, "shell")

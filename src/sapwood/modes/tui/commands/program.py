@@ -71,11 +71,16 @@ def key_facts(keymap: Mapping[str, str]) -> list[Fact]:
         ]
         return [Fact(title), *rows]
 
+    from sapwood.modes.tui.picker.keys import PICKER
+    from sapwood.modes.tui.tree.keys import TREE
+
     unbound = [action for action in (*CHAT, *EDITOR) if not keys_of(action, keymap)]
     rest = [Fact(action.id, action.does) for action in unbound]
     return [
         *facts("Chat", CHAT),
         *facts("Editor", EDITOR),
+        *facts("Tree", TREE),
+        *facts("Sessions", PICKER),
         Fact("Without a key"),
         *rest,
     ]
