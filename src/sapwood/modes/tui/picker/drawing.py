@@ -13,7 +13,7 @@ from sapwood.modes.tui.picker.matching import snippet
 from sapwood.modes.tui.picker.shelf import ShelfRow
 from sapwood.modes.tui.picker.texts import Texts
 from sapwood.modes.tui.theme import Palette
-from sapwood.modes.tui.transcript.lines import cut, strip
+from sapwood.modes.tui.transcript.lines import cut, full_line, strip
 from sapwood.modes.tui.words import age_text, count_text
 from sapwood.session.info import SessionInfo
 from sapwood.text import cell_width, one_line
@@ -68,7 +68,7 @@ def draw_row(row: ShelfRow, look: RowLook, texts: Texts, *, selected: bool, curr
     line = line.adjust_cell_length(max(look.width - cell_width(right) - 1, 0))
     line = Strip.join([line, strip((f" {right}", palette["dim"]))])
     back = palette["selected"] if selected else Style()
-    return line.adjust_cell_length(look.width).apply_style(back)
+    return full_line(line, look.width, back)
 
 
 def _title(row: ShelfRow, look: RowLook, texts: Texts, room: int) -> tuple[str, str]:

@@ -29,6 +29,6 @@ PICKER: tuple[Action, ...] = tuple(
 )
 
 HINTS = (
-    "Enter open · type to search · Tab this folder/all · Ctrl+S sort · Ctrl+N named · Esc close",
-    "Ctrl+P paths · Ctrl+R rename · Ctrl+D delete · ↑↓ PageUp PageDown Home End move",
+    "Enter open · type to search · Tab this folder or all · Esc close",
+    "Ctrl+S sort · Ctrl+N named · Ctrl+P paths · Ctrl+R rename · Ctrl+D delete",
 )

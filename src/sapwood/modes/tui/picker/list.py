@@ -19,7 +19,7 @@ from sapwood.modes.tui.picker.drawing import RowLook, draw_row
 from sapwood.modes.tui.picker.shelf import ShelfRow
 from sapwood.modes.tui.picker.texts import Texts
 from sapwood.modes.tui.theme import Palette
-from sapwood.modes.tui.transcript.lines import cut, strip
+from sapwood.modes.tui.transcript.lines import cut, full_line, strip
 
 
 class SessionList(ScrollView, can_focus=False, inherit_bindings=False):
@@ -95,8 +95,7 @@ class SessionList(ScrollView, can_focus=False, inherit_bindings=False):
                 current=same_file(row.info.path, self.current),
             )
         words = self.empty[index] if not self.rows and index < len(self.empty) else ""
-        line = strip((cut(f"   {words}", width), self.look.palette["dim"]))
-        return line.adjust_cell_length(width)
+        return full_line(strip((cut(f"   {words}", width), self.look.palette["dim"])), width)
 
     def on_click(self, event: events.Click) -> None:
         index = event.y + self.scroll_offset.y

@@ -13,7 +13,7 @@ from sapwood.modes.tui.dialogs.panel import Fact, fact_strips
 from sapwood.modes.tui.picker.drawing import folder_text, title_of
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.transcript.content import text_of
-from sapwood.modes.tui.transcript.lines import BLANK
+from sapwood.modes.tui.transcript.lines import BLANK, full_line
 from sapwood.session.info import SessionInfo
 from sapwood.session.javascript import iso_timestamp
 from sapwood.session.manager import SessionManager
@@ -86,4 +86,4 @@ class SessionPreview(Widget, can_focus=False):
             self._width = self.size.width
             self._strips = fact_strips(self._facts, self._width, self.palette)
         line = self._strips[y] if y < len(self._strips) else BLANK
-        return line.adjust_cell_length(self.size.width)
+        return full_line(line, self.size.width, self.rich_style)

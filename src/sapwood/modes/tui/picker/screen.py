@@ -56,7 +56,7 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         & .title { height: 1; padding: 0 1; text-style: bold; color: $foreground; }
         & .search { height: 1; padding: 0 1; color: $accent; }
         & .note { height: 1; padding: 0 1; color: $text-muted; }
-        & .hints { height: auto; padding: 0 1; color: $text-muted; }
+        & .hints { height: 2; padding: 0 1; color: $text-muted; text-wrap: nowrap; }
         & Horizontal { height: 1fr; }
         & SessionPreview { display: none; }
         & .below { height: 30%; border-top: solid $border-blurred; }
@@ -307,6 +307,8 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         letter = event.character
         if letter is None or not event.is_printable or not self.check_action("choose", ()):
             return
+        if event.key in self.active_bindings:
+            return
         event.stop()
         self._search_for(self.wanted.query + letter)
 
@@ -343,8 +345,8 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         field = LabelField(
             row.info.name or "",
             y=self._list.selected_y,
-            width=self._list.size.width - 4,
-            placeholder="Name · Enter takes it · Esc leaves",
+            width=self._list.size.width,
+            placeholder="Name; Enter takes it",
         )
         await self.mount(field)
         field.focus()

@@ -39,7 +39,12 @@ class TreeBrowser:
     def _show(self) -> None:
         self.rows: TreeRows = self.view.rows(self.shown, self.search.strip(), self.folds)
         self.cursor = self._index_of(self.anchor)
-        self.leaf_row = self._index_of(self.view.leaf_id) if self.view.leaf_id else -1
+        self.leaf_row = self._row_of_leaf()
+
+    def _row_of_leaf(self) -> int | None:
+        """The last shown row of the active path: below it the conversation goes on."""
+        near = self._index_of(self.view.leaf_id)
+        return near if len(self.rows) and self.rows[near].on_path else None
 
     def _index_of(self, entry_id: str | None) -> int:
         near = self.rows.index_near(entry_id) if entry_id is not None else None

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from sapwood.modes.tree_kinds import Kind
 from sapwood.modes.tree_rows import TreeRow
 from sapwood.modes.tui.theme import Palette
-from sapwood.modes.tui.transcript.lines import strip
+from sapwood.modes.tui.transcript.lines import full_line, strip
 from sapwood.modes.tui.tree.weight import weight
 from sapwood.modes.tui.words import age_text, tokens_text
 from sapwood.session.javascript import parse_date
@@ -59,7 +59,7 @@ def draw_row(row: TreeRow, look: RowLook, *, cursor: bool, here: bool, label_tim
     room = max(look.width - marks.cell_length - right.cell_length - 1, 1)
     left = _panned(Strip(list(_left(row, look, label_time, cursor=cursor))), look, room)
     line = Strip.join([marks, left.adjust_cell_length(room), strip((" ", Style())), right])
-    return line.adjust_cell_length(look.width).apply_style(back)
+    return full_line(line, look.width, back)
 
 
 def _left(row: TreeRow, look: RowLook, label_time: str, *, cursor: bool) -> Iterator[Segment]:
@@ -109,11 +109,16 @@ def _found(text: str, words: tuple[str, ...]) -> Iterator[tuple[int, int]]:
 def _panned(line: Strip, look: RowLook, room: int) -> Strip:
     """The part of a row in sight; ``…`` where it goes on."""
     if look.pan:
-        line = line.crop(look.pan, None)
+        line = _measured(line.crop(look.pan, None))
     if line.cell_length <= room:
         return line
     more = strip(("…", look.palette["dim"]))
-    return Strip.join([line.crop(0, room - 1).adjust_cell_length(room - 1), more])
+    return Strip.join([_measured(line.crop(0, room - 1)).adjust_cell_length(room - 1), more])
+
+
+def _measured(line: Strip) -> Strip:
+    """Measured again: an emoji of several characters may have been cut in two."""
+    return Strip(list(line))
 
 
 def _right(row: TreeRow, look: RowLook, *, here: bool) -> Iterator[tuple[str, Style]]:

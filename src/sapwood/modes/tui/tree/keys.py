@@ -28,7 +28,8 @@ _ROWS = (
     ("app.tree.previewDown", "shift+down", "preview(1)", "Scroll the preview down"),
     ("tui.select.confirm", "enter", "go", "Go on from here"),
     ("tui.select.cancel", "escape ctrl+c", "cancel", "Clear the search, then close"),
-    ("app.tree.editLabel", "L f2", "label", "Label this entry"),
+    ("app.tree.editLabel", "L", "label", "Label this entry"),
+    ("app.tree.editLabelAlways", "f2", "edit_label", "Label this entry, also while searching"),
     ("app.tree.toggleLabelTimestamp", "T", "label_times", "Show when labels were set"),
     ("app.tree.toggleWeights", "W", "weights", "Show how many tokens entries weigh"),
     ("app.tree.filter.default", "ctrl+d", "filter('default')", "Hide settings and bookkeeping"),
@@ -53,8 +54,8 @@ TREE: tuple[Action, ...] = tuple(
 )
 
 HINTS = (
-    "Enter go on from here · ↑↓ ←→ Home End move · Ctrl+←→ fold, jump · type to search · Esc close",
-    "Shift+L label · Shift+T times · Shift+W tokens · Ctrl+D T U L A filter · Shift+←→ pan",
+    "Enter go on · type to search · ←→ page · Ctrl+←→ fold or jump · Esc close",
+    "Shift+L label, T times, W tokens · Ctrl+D T U L A O filter · Shift+arrows pan",
 )
 
 TYPED = frozenset({"label_times", "weights", "label", "begin_search"})

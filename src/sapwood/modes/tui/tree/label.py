@@ -1,4 +1,4 @@
-"""The field that edits a label, laid over the row it belongs to."""
+"""The field that edits a label, beside what it belongs to: at the right end of its row."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class LabelField(Input):
     ]
     DEFAULT_CSS = """
     LabelField, LabelField:focus {
-        layer: above; position: absolute; height: 1; width: 42; padding: 0 1; border: none;
+        layer: above; position: absolute; height: 1; padding: 0 1; border: none;
         background: $primary 30%; color: $foreground;
     }
     """
@@ -30,10 +30,12 @@ class LabelField(Input):
             self.text = text
 
     def __init__(self, text: str, *, y: int, width: int, placeholder: str) -> None:
+        """``y``: the line of the screen; ``width``: that of the row, of which it takes a part."""
         super().__init__(text, placeholder=placeholder, select_on_focus=False)
         self.cursor_blink = False
-        self.styles.offset = (3, y)
-        self.styles.width = min(width, 42)
+        room = min(max(width // 2, 24), width)
+        self.styles.offset = (width - room, y)
+        self.styles.width = room
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

@@ -9,7 +9,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from sapwood.modes.tui.theme import Palette
-from sapwood.modes.tui.transcript.lines import cut, strip
+from sapwood.modes.tui.transcript.lines import cut, full_line, strip
 from sapwood.modes.tui.tree.browser import TreeBrowser
 from sapwood.modes.tui.tree.drawing import RowLook, draw_row
 
@@ -64,11 +64,11 @@ class TreeList(ScrollView, can_focus=False, inherit_bindings=False):
                 row,
                 self.look,
                 cursor=index == browser.cursor,
-                here=index == browser.leaf_row and browser.tree.leaf_id is not None,
+                here=index == browser.leaf_row,
                 label_time=label.timestamp if label is not None else "",
             )
         words = self.empty[index] if not len(browser.rows) and index < len(self.empty) else ""
-        return strip((cut(f"   {words}", width), palette["dim"])).adjust_cell_length(width)
+        return full_line(strip((cut(f"   {words}", width), palette["dim"])), width)
 
     def on_click(self, event: events.Click) -> None:
         index = event.y + self.scroll_offset.y

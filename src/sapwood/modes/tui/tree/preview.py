@@ -11,7 +11,7 @@ from sapwood.modes.tree_kinds import kind_of
 from sapwood.modes.tree_text import row_text
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.transcript.cards import render_branch_summary, render_compaction
-from sapwood.modes.tui.transcript.lines import BLANK, cut, paragraph, strip
+from sapwood.modes.tui.transcript.lines import BLANK, cut, full_line, paragraph, strip
 from sapwood.modes.tui.transcript.look import Look
 from sapwood.modes.tui.transcript.markdown import render_markdown
 from sapwood.modes.tui.transcript.messages import (
@@ -75,7 +75,7 @@ class Preview(Widget, can_focus=False):
             line = strip((cut(words, self.size.width), self.palette["faint"]))
         else:
             line = lines[index] if index < len(lines) else BLANK
-        return line.adjust_cell_length(self.size.width)
+        return full_line(line, self.size.width, self.rich_style)
 
 
 def entry_strips(tree: SessionTree, entry: Entry, look: Look) -> list[Strip]:

@@ -56,7 +56,7 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
         layers: base above; layout: vertical; background: $background;
         & .title { height: 1; padding: 0 1; text-style: bold; color: $foreground; }
         & .search { height: 1; padding: 0 1; color: $accent; }
-        & .hints { height: auto; padding: 0 1; color: $text-muted; }
+        & .hints { height: 2; padding: 0 1; color: $text-muted; text-wrap: nowrap; }
         & Horizontal { height: 1fr; }
         & Preview { display: none; }
         & .below { display: none; height: 30%; border-top: solid $border-blurred; }
@@ -204,6 +204,8 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
         letter = event.character
         if letter is None or not event.is_printable or not self.check_action("go", ()):
             return
+        if event.key in self.active_bindings:
+            return
         if self.searching or not letter.isspace():
             event.stop()
             self._search_for(self.browser.search + letter)
@@ -242,6 +244,9 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
     # Labels
 
     async def action_label(self) -> None:
+        await self.action_edit_label()
+
+    async def action_edit_label(self) -> None:
         row = self.browser.row
         if row is None:
             return
@@ -250,8 +255,8 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
         field = LabelField(
             label or "",
             y=self._list.cursor_y,
-            width=self._list.size.width - 4,
-            placeholder="Label · Enter takes it · Esc leaves",
+            width=self._list.size.width,
+            placeholder="Label; Enter takes it",
         )
         await self.mount(field)
         field.focus()
@@ -295,13 +300,19 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
             return TreeChoice(entry_id)
         editable = kind_of(tree.require(entry_id)) in (Kind.USER, Kind.CUSTOM)
         held = await asyncio.to_thread(self._held, entry_id)
-        return await choose_how(self.app.push_screen_wait, entry_id, held, editable=editable)
+        is_here = not held and entry_id in self.browser.view.path
+        if self.session.settings.branch_summary.skip_prompt:
+            held = Held()
+        if is_here and not editable:
+            return TreeChoice(entry_id=str(tree.leaf_id))
+        choice = await choose_how(self.app.push_screen_wait, entry_id, held, editable=editable)
+        if is_here and choice is not None and choice.exact:
+            return TreeChoice(entry_id=str(tree.leaf_id))
+        return choice
 
     def _held(self, entry_id: str) -> Held:
-        """What is left by going to an entry, as far as that is asked about."""
+        """What of the conversation is left by going to an entry."""
         from sapwood.compaction.branch import collect_branch
 
-        if self.session.settings.branch_summary.skip_prompt:
-            return Held()
         tree = self.browser.tree
         return held_by(collect_branch(tree, tree.leaf_id, entry_id).entries)
