@@ -77,7 +77,7 @@ def locate(session: str, session_dir: Path | None) -> Path:
 def opened(
     session: str, session_dir: Path | None, writer: Writer = "none"
 ) -> Iterator[SessionManager]:
-    """The session, closed afterwards; what is odd about it is noted in one line, below an answer."""
+    """The session, closed afterwards; below the answer one line notes what is odd about it."""
     path = locate(session, session_dir)
     with SessionManager.open(path, session_dir, writer=writer) as manager:
         yield manager

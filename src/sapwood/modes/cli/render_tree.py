@@ -25,7 +25,8 @@ def tree_lines(
     short = short_ids(tree)
     for row in rows:
         yield _line(row, short(row.entry), width)
-    yield from _hidden_leaf(view, rows, short(tree.require(view.leaf_id)) if view.leaf_id else "", width)
+    leaf = view.leaf_id
+    yield from _hidden_leaf(view, rows, short(tree.require(leaf)) if leaf else "", width)
 
 
 def short_ids(tree: SessionTree) -> Any:
