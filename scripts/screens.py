@@ -133,6 +133,46 @@ async def compacted(ui: Ui) -> None:
     await ui.settled()
 
 
+async def branches(ui: Ui) -> None:
+    """Two branches: one left with a summary, one gone on with; a label."""
+    await chat(ui)
+    await ui.send("Now make the separator an argument.")
+    await ui.send("And document it.")
+    path = ui.session.manager.tree.path()
+    users = [entry for entry in path if entry.message and entry.message["role"] == "user"]
+    ui.session.set_label(users[1].id, "separator")
+    await ui.session.navigate_tree(users[1].id, summary="default")
+    await ui.settled()
+    ui.chat.view.sync()
+    ui.chat.editor.set_text("")
+    await ui.send("Use the csv module instead.")
+
+
+async def tree(ui: Ui) -> None:
+    """The tree of a session with two branches."""
+    await branches(ui)
+    ui.chat.run_command("tree", "", "/tree")
+    await ui.until(lambda: ui.app.screen is not ui.chat)
+
+
+async def tree_question(ui: Ui) -> None:
+    """Leaving a branch asks what to keep of it."""
+    await tree(ui)
+    await ui.press("home", "down", "enter")
+    await ui.press("enter")
+
+
+async def picker(ui: Ui) -> None:
+    """Other sessions of this folder."""
+    for prompt in ("Write a parser for log lines", "Why is the import slow?", "Release notes 1.2"):
+        await ui.send(prompt)
+        await ui.session.new_session()
+    await branches(ui)
+    ui.session.set_session_name("Lost last field")
+    ui.chat.run_command("resume", "", "/resume")
+    await ui.until(lambda: "Release notes" in ui.screen_text)
+
+
 async def start(ui: Ui) -> None:
     """The first start, without a model."""
 
@@ -145,6 +185,10 @@ SCENES: dict[str, tuple[Scene, str]] = {
     "unfolded": (unfolded, "dark"),
     "menu": (menu, "dark"),
     "busy": (busy, "dark"),
+    "tree": (tree, "dark"),
+    "tree-light": (tree, "light"),
+    "tree-question": (tree_question, "dark"),
+    "picker": (picker, "dark"),
     "session": (session, "light"),
     "settings": (settings, "dark"),
 }

@@ -178,3 +178,27 @@ def test_terminal_is_as_before_after_leaving(place: Place, shell: Terminal) -> N
     shell.until("ended with 0")
     flags = shell._tmux("display-message", "-p", "#{alternate_on} #{mouse_any_flag}")
     assert flags.split() == ["0", "0"]
+
+
+def test_tree_goes_back_with_a_summary_and_another_branch(place: Place, shell: Terminal) -> None:
+    model = script(
+        place, [{"text": "answer one"}, {"text": "answer two"}, {"text": "answer three"}]
+    )
+    shell.start(place.project, "--model", model)
+    shell.until("/hotkeys", "scripted")
+    say(shell, "question one")
+    shell.until("answer one", gone="Esc stops")
+    say(shell, "question two")
+    shell.until("answer two", gone="Esc stops")
+    shell.keys("Escape")
+    shell.keys("Escape")
+    shell.until("question one", "question two", "answer two", "Enter go on")
+    shell.keys("Up")
+    shell.keys("Enter")
+    shell.until("Edit this message", "Continue exactly here")
+    shell.keys("Enter")
+    shell.until("No summary", "Summarize")
+    shell.keys("2")
+    shell.until("Summary of the branch left behind", gone="Esc cancels")
+    shell.keys("Enter")
+    shell.until("answer three", "2 branches", gone="Esc stops")
