@@ -28,7 +28,7 @@ DIFFERENCES: dict[str, str] = {
     "edge-comp-system-null-content": _ANSWERS,
     "edge-user-null-block": _ANSWERS,
     "edge-user-object-content": _ANSWERS,
-    "list": "what can be opened is listed, and nothing else; all other rows and the order are equal",
+    "list": "what can be opened is listed, and nothing else; the other rows are equal",
     "edge-name-number": "a name that is no text counts as none; the reference throws",
 }
 """Name of the golden file (without `.expected.json`) → why our answer is another.
