@@ -160,6 +160,24 @@ def test_a_version_1_file_is_forked_with_ids(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_version_1_file_has_the_same_ids_each_time(tmp_path: Path) -> None:
+    path = tmp_path / "old.jsonl"
+    lines = [
+        {"type": "session", "id": "old", "timestamp": "2025-01-01T00:00:00.000Z", "cwd": "/w"},
+        {"type": "message", "timestamp": "2025-01-01T00:00:01.000Z", "message": user("one")},
+        {"type": "message", "timestamp": "2025-01-01T00:00:02.000Z", "message": assistant("two")},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with SessionManager.open(path, writer="none") as manager:
+        ids = [entry.id for entry in manager.get_entries()]
+    with SessionManager.open(path) as manager:
+        manager.branch(ids[0])
+        manager.append_message(user("another"))
+    with SessionManager.open(path, writer="none") as manager:
+        assert [entry.id for entry in manager.get_entries()][:2] == ids
+        assert len({entry.id for entry in manager.get_entries()}) == 3
+
+
 def test_successors_keep_place_and_have_no_parent(manager: SessionManager) -> None:
     new = manager.successor()
     assert (new.cwd, new.session_dir) == (manager.cwd, manager.session_dir)

@@ -6,7 +6,7 @@ here: an old version is migrated in memory only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -45,11 +45,10 @@ class Loaded:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
-def load(source: FileSource, new_id: Callable[[], str]) -> Loaded | None:
+def load(source: FileSource) -> Loaded | None:
     """Read a whole file; None when it is empty.
 
-    ``new_id`` gives ids to entries of version 1. Raises ``NotASessionError`` when the first value
-    of the file is not a session header.
+    Raises ``NotASessionError`` when the first value of the file is not a session header.
     """
     lines = read_lines(source)
     oddities = Oddities()
@@ -61,7 +60,7 @@ def load(source: FileSource, new_id: Callable[[], str]) -> Loaded | None:
     tail = Tail(line)
     with collection_paused():
         if version < 2:
-            entries = _read_list(header, tail.watch(lines), new_id, oddities)
+            entries = _read_list(header, tail.watch(lines), oddities)
         else:
             entries = list(scan(source, tail, oddities))
     if 2 <= version < SESSION_VERSION:
@@ -114,7 +113,6 @@ def is_header(value: Json) -> bool:
 def _read_list(
     header: SessionHeader,
     lines: Iterator[Line],
-    new_id: Callable[[], str],
     oddities: Oddities,
 ) -> list[Entry]:
     values: list[Json] = [header]
@@ -126,7 +124,7 @@ def _read_list(
             numbers.append(line.number)
             if not isinstance(value, dict):
                 oddities.add("not-an-entry", "the line holds no object; left aside", line.number)
-    chained = chain(values, new_id)
+    chained = chain(values)
     return [_rewritten(data, numbers[index]) for index, data in chained.items()]
 
 

@@ -102,7 +102,7 @@ class SessionManager(SessionWriter):
         """
         path = Path(path)
         store = SessionStore(path, writer=writer, durability=durability, origin=origin)
-        loaded = store.read(origin)
+        loaded = store.read()
         here = os.fspath(cwd) if cwd else None
         if loaded is None:
             tree = SessionTree(new_header(origin, here or os.getcwd()))
@@ -304,7 +304,7 @@ class SessionManager(SessionWriter):
             assert new._store is not None
             lines = [encode_line(new.header), *(entry.raw for entry in entries)]
             write_session(new._store.path, lines)
-            loaded = new._store.read(self._origin)
+            loaded = new._store.read()
             assert loaded is not None
             entries = loaded.entries
         new.tree = SessionTree(new.header, entries)

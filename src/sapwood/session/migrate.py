@@ -1,6 +1,6 @@
 """Older formats, brought to version 3 in memory. Pure.
 
-Version 1 is a list without ids: entries get fresh ids in file order and are chained, a compaction's
+Version 1 is a list without ids: entries are numbered in file order and chained, a compaction's
 ``firstKeptEntryIndex`` (counted with the header as 0) becomes ``firstKeptEntryId``. Version 2 calls
 the message role ``custom`` by its old name ``hookMessage``. Keys that are added go last, as the
 reference adds them; what is not an object stays as it is.
@@ -8,7 +8,7 @@ reference adds them; what is not an object stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from sapwood.session.javascript import to_number
@@ -26,13 +26,16 @@ def upgrade_header(header: SessionHeader) -> SessionHeader:
     return cast(SessionHeader, {**header, "version": SESSION_VERSION})
 
 
-def chain(values: Sequence[Json], new_id: Callable[[], str]) -> dict[int, JsonObject]:
-    """Version 1 → 2: the entries among ``values`` (all of the file, the header first) by index."""
+def chain(values: Sequence[Json]) -> dict[int, JsonObject]:
+    """Version 1 → 2: the entries among ``values`` (all of the file, the header first) by index.
+
+    An entry's id is its number: opening writes nothing, so the next opening must find it again.
+    """
     previous: str | None = None
     entries: dict[int, JsonObject] = {}
     for index, value in enumerate(values):
         if isinstance(value, dict) and value.get("type") != "session":
-            entries[index] = {**value, "id": new_id(), "parentId": previous}
+            entries[index] = {**value, "id": f"{len(entries) + 1:08x}", "parentId": previous}
             previous = entries[index]["id"]
             _resolve_kept_index(entries, index)
     return entries

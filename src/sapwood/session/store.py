@@ -8,7 +8,7 @@ it around each append, together with the look at what others added.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from sapwood.errors import ReadOnlySessionError
@@ -47,13 +47,13 @@ class SessionStore:
         self._outdated = False
         self._newer = False
 
-    def read(self, origin: Origin) -> Loaded | None:
+    def read(self) -> Loaded | None:
         """Read the file, which must exist; None when it is empty. Takes an exclusive lock first."""
         source = FileSource(self.path)
         if self.writer == "exclusive":
             self._lock.acquire()
         try:
-            loaded = load(source, _counted(origin))
+            loaded = load(source)
         except BaseException:
             self._lock.close()
             raise
@@ -132,15 +132,3 @@ class SessionStore:
         self.closed = True
         self._file.close()
         self._lock.close()
-
-
-def _counted(origin: Origin) -> Callable[[], str]:
-    """Fresh ids for the entries of a version-1 file, none of them twice."""
-    taken: set[str] = set()
-
-    def fresh() -> str:
-        entry_id = origin.fresh_entry_id(taken)
-        taken.add(entry_id)
-        return entry_id
-
-    return fresh
