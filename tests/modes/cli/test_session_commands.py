@@ -90,13 +90,15 @@ def test_tree_as_json_has_the_same_rows(run: Run, session: Path) -> None:
     assert answer["leafId"] == entry_of(session, "yes")
 
 
-@pytest.mark.parametrize("command", ["tree", "context", "check"])
+@pytest.mark.parametrize(
+    "command", [("tree",), ("tree", "--filter", "user-only"), ("context",), ("check",)]
+)
 @pytest.mark.parametrize("columns", ["80", "60", "200"])
-def test_lines_fit_the_terminal(run: Run, command: str, columns: str) -> None:
+def test_lines_fit_the_terminal(run: Run, command: tuple[str, ...], columns: str) -> None:
     from sapwood.text import cell_width
 
     os.environ["COLUMNS"] = columns
-    for line in run(command, UNICODE).splitlines():
+    for line in run(command[0], UNICODE, *command[1:]).splitlines():
         assert cell_width(line) <= int(columns)
         assert not any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 for char in line)
 
