@@ -169,8 +169,7 @@ def test_a_newer_version_is_read_with_a_notice_and_never_written(
     out, err = capfdbinary.readouterr()
     assert b"hello" in out
     assert b"newer" in err
-    assert main(["session", "name", str(path), "x"]) == 1
-    assert b"newer version" in capfdbinary.readouterr().err
+    assert "newer version" in fail("name", path, "x")
     assert path.read_bytes() == data
 
 
@@ -209,6 +208,11 @@ def test_oddities_are_noted_but_no_failure(
     out, err = capfdbinary.readouterr()
     assert out.count(b"hello") == 2
     assert b"session check" in err
+
+
+def test_a_failure_is_one_line_in_an_odd_file_too(fail: Fail, tmp_path: Path) -> None:
+    path = write(tmp_path / "s.jsonl", HEADER + MESSAGE + b"garbage\n" + SECOND)
+    assert "no entry" in fail("show", path, "cccc")
 
 
 def test_writing_to_a_full_disk_is_one_line(fail: Fail, tmp_path: Path) -> None:
