@@ -12,9 +12,9 @@ from sapwood.compaction.compact import apply_compaction, compact
 from sapwood.compaction.prepare import prepare_compaction
 from sapwood.compaction.sections import missing_headings
 from sapwood.compaction.settings import CompactionSettings
-from support.message_makers import assistant, call, context_text, result, session, turns, user
 from support.fake_llm import SUMMARY
 from support.http_summarizer import scripted_summarizer
+from support.message_makers import assistant, call, context_text, result, session, turns, user
 
 RULE = "Never delete the migrations folder."
 REQUEST = "Port the importer to the new storage layer and keep the old format readable."
