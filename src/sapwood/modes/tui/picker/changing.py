@@ -37,12 +37,12 @@ def move_to_trash(info: SessionInfo, opened: Path | None) -> None:
     refuse_if_open(path, opened)
     header = read_header(path)
     if header is None or header["id"] != info.id:
-        raise SessionError(f"{one_line(str(path))} is not the session any more that was listed.")
+        raise SessionError("the file is not the session any more that was listed")
     with SessionManager.open(path, writer="exclusive"):
         try:
             send2trash(os.path.realpath(path))
         except OSError as error:
-            raise SessionError(f"There is no trash that takes it: {one_line(str(error))}") from None
+            raise SessionError(f"no trash takes it, {one_line(str(error))}") from None
     if os.path.lexists(path) and not path.exists():
         path.unlink()  # the link to it
 
@@ -50,4 +50,4 @@ def move_to_trash(info: SessionInfo, opened: Path | None) -> None:
 def refuse_if_open(path: Path, opened: Path | None) -> None:
     """Raise ``SessionError`` for the session that is open here."""
     if same_file(path, opened):
-        raise SessionError("This session is open here; go to another one before you delete it.")
+        raise SessionError("it is open here; go to another session first")

@@ -83,7 +83,19 @@ def _title(row: ShelfRow, look: RowLook, texts: Texts, room: int) -> tuple[str, 
     share = room if not more else max(room * 2 // 5, room - cell_width(more) - 2, 8)
     title = cut(title_of(row.info), min(share, room))
     left = room - cell_width(title) - 2
-    return title, f"  {cut(more, left)}" if more and left > 3 else ""
+    if not more or left < 4:
+        return title, ""
+    return title, "  " + (cut(more, left) if row.in_text and not look.paths else tail(more, left))
+
+
+def tail(text: str, width: int) -> str:
+    """The end of a path in at most ``width`` cells: it tells more than the beginning."""
+    if cell_width(text) <= width:
+        return text
+    start = len(text)
+    while start and cell_width(text[start - 1 :]) < width:
+        start -= 1
+    return "…" + text[start:]
 
 
 def _right(info: SessionInfo, look: RowLook, *, current: bool) -> str:

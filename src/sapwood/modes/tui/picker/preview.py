@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -19,18 +20,18 @@ from sapwood.session.javascript import iso_timestamp
 from sapwood.session.manager import SessionManager
 from sapwood.text import printable
 
-SHOWN = 2_000
+SHOWN = 600
 """Characters of a message that a preview shows."""
 
 LOOK_BACK = 400
 """Entries from the end in which the last messages are looked for."""
 
-_ROLES = {"user": "Your last message", "assistant": "Last answer"}
+_ROLES = {"user": "You", "assistant": "Answer"}
 
 
-def session_facts(info: SessionInfo) -> list[Fact]:
-    """What the list knows already."""
-    facts = [Fact(title_of(info)[:200])]
+def session_facts(info: SessionInfo, last: Sequence[Fact] = ()) -> list[Fact]:
+    """``last``: how it ends, see `last_messages`; then what the list knows already."""
+    facts = [Fact(title_of(info)[:200]), *last]
     facts += [Fact("Folder", folder_text(info)), Fact("Last message", _day(info.modified))]
     if info.created is not None:
         facts.append(Fact("Begun", _day(info.created)))
@@ -48,16 +49,16 @@ def last_messages(path: Path) -> list[Fact]:
                 message = entry.message or {}
                 text = text_of(message.get("content")).strip()
                 if message.get("role") in _ROLES and text:
-                    found.setdefault(message["role"], printable(text[:SHOWN]))
+                    found.setdefault(message["role"], _short(text))
                 if len(found) == len(_ROLES):
                     break
     except SapwoodError as error:
         return [Fact("Cannot be opened", str(error))]
-    facts = []
-    for role, title in _ROLES.items():
-        if role in found:
-            facts += [Fact(title), Fact("", found[role])]
-    return facts
+    return [Fact(_ROLES[role], found[role]) for role in _ROLES if role in found]
+
+
+def _short(text: str) -> str:
+    return printable(text[:SHOWN]) + ("…" if len(text) > SHOWN else "")
 
 
 def _day(moment: int) -> str:

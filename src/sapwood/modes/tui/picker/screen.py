@@ -96,7 +96,6 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         self._files_elsewhere = 0
         self._loading: dict[str, tuple[int, int]] = {}  # what → files read, of how many
         self._read_all = False
-        self._moved = False
         self._naming: SessionInfo | None = None
         self._asking = False
         self._previewed: Path | None = None
@@ -195,9 +194,9 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
             paths=wanted.paths,
             folders=wanted.cwd is None,
         )
-        elsewhere = 0
-        if wanted.cwd is not None:
-            elsewhere = self.shown.elsewhere if self._read_all else self._files_elsewhere
+        elsewhere = self.shown.elsewhere
+        if wanted.cwd is not None and not self._read_all:
+            elsewhere += self._files_elsewhere
         waiting = any(what != "texts" for what in self._loading)
         empty = empty_words(wanted, self.shown, elsewhere, loading=waiting)
         self._list.show(self.shown.rows, self._look, empty, first=first)
@@ -236,7 +235,7 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
 
     def _add_preview(self, info: SessionInfo, facts: list[Fact]) -> None:
         if info.path == self._previewed:
-            self._show_facts(session_facts(info) + facts)
+            self._show_facts(session_facts(info, facts))
 
     def _show_facts(self, facts: list[Fact]) -> None:
         for preview in (self._beside, self._below):
@@ -365,7 +364,7 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
             else:
                 rename(info.path, name)
         except SapwoodError as error:
-            self.note = f"Not renamed. {error}"
+            self.note = f"Not renamed: {_said(error, info)}"
             return
         self.shelf.rename(info.path, name)
         self.note = f"Renamed to “{name}”" if name else "The name is gone"
@@ -393,7 +392,12 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
                 self.shelf.remove(info.path)
                 self.note = "Moved to the trash"
         except SapwoodError as error:
-            self.note = str(error)
+            self.note = f"Not deleted: {_said(error, info)}"
         finally:
             self._asking = False
         self._draw()
+
+
+def _said(error: SapwoodError, info: SessionInfo) -> str:
+    """The message of an error without the path, which the row shows."""
+    return str(error).removeprefix(f"{info.path}: ")

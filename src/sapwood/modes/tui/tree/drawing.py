@@ -22,6 +22,8 @@ from sapwood.modes.tui.words import age_text, tokens_text
 from sapwood.session.javascript import parse_date
 from sapwood.text import one_line
 
+JOINER = "\u200d"
+
 NARROW = 50
 """Below this many cells a row shows no age."""
 
@@ -117,8 +119,12 @@ def _panned(line: Strip, look: RowLook, room: int) -> Strip:
 
 
 def _measured(line: Strip) -> Strip:
-    """Measured again: an emoji of several characters may have been cut in two."""
-    return Strip(list(line))
+    """A cropped line measured again: an emoji of several characters may have been cut in two.
+
+    What would join its first half with the character that follows is taken away.
+    """
+    *segments, last = line or [Segment("")]
+    return Strip([*segments, Segment(last.text.rstrip(JOINER), last.style)])
 
 
 def _right(row: TreeRow, look: RowLook, *, here: bool) -> Iterator[tuple[str, Style]]:
