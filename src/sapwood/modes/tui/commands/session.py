@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,9 @@ async def resume(chat: Chat, text: str) -> None:
     """Choose another session and open it here."""
     session = _session(chat)
     manager = session.manager
-    path = await pick_session(chat.sapwood, session.cwd, manager.session_dir, manager.path)
+    path = await pick_session(
+        chat.sapwood, session.cwd, manager.session_dir, manager.path, session.set_session_name
+    )
     if path is None or path == manager.path:
         return
     await switch_to(chat, path)
@@ -44,12 +47,19 @@ async def switch_to(chat: Chat, path: Path) -> None:
 
 
 async def pick_session(
-    app: SapwoodApp, cwd: Path, session_dir: Path | None, current: Path | None
+    app: SapwoodApp,
+    cwd: Path,
+    session_dir: Path | None,
+    current: Path | None,
+    rename_current: Callable[[str], None] | None = None,
 ) -> Path | None:
-    """Let the user choose a session file."""
+    """Let the user choose a session file; ``rename_current`` names the one that is open."""
     from sapwood.modes.tui.picker import SessionPicker
 
-    return await app.ask(SessionPicker(cwd, session_dir, current=current, palette=app.palette))
+    picker = SessionPicker(
+        cwd, session_dir, current=current, palette=app.palette, rename_current=rename_current
+    )
+    return await app.ask(picker)
 
 
 async def name_session(chat: Chat, text: str) -> None:
