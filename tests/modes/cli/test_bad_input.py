@@ -220,6 +220,24 @@ def test_writing_to_a_full_disk_is_one_line(fail: Fail, tmp_path: Path) -> None:
     assert "not written" in fail("export", path, tmp_path / "missing" / "out.jsonl")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "s.jsonl", HEADER + MESSAGE)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sapwood", "session", "tree", path],
+            stdout=full, stderr=subprocess.PIPE, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == b"sapwood: No space left on device\n"
+
+
+def test_a_session_is_not_exported_onto_itself(fail: Fail, tmp_path: Path) -> None:
+    path = write(tmp_path / "s.jsonl", HEADER + MESSAGE)
+    assert "itself" in fail("export", "--force", path, path)
+    assert path.read_bytes() == HEADER + MESSAGE
+
+
 def test_a_manager_left_open_here_is_a_lock_too(fail: Fail, tmp_path: Path) -> None:
     path = write(tmp_path / "s.jsonl", HEADER + MESSAGE)
     with SessionManager.open(path):

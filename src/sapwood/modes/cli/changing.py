@@ -156,6 +156,8 @@ def export_command(
         raise click.UsageError("Only --jsonl is there so far.")
     if target is not None and target.exists() and not force:
         raise SessionError(f"{target} exists already; --force replaces it.")
+    if target is not None and target.exists() and target.samefile(locate(session, session_dir)):
+        raise SessionError(f"{target} is the session itself.")
     with opened(session, session_dir) as manager:
         if at is not None:
             lines = manager.path_lines(find_entry(manager.tree, at).id)

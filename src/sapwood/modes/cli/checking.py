@@ -51,5 +51,6 @@ def check_lines(found: Findings, width: int) -> Iterator[str]:
         text = one_line(f"{where}{diagnostic.kind}{times}: {diagnostic.message}")
         yield from wrap(text, width, subsequent_indent="  ")
     entries = "1 entry" if found.entries == 1 else f"{found.entries:,} entries"
+    messages = "1 message" if found.messages == 1 else f"{found.messages:,} messages"
     outcome = "nothing odd" if not found.diagnostics else f"{len(found.diagnostics)} to report"
-    yield f"{entries}, {found.messages:,} messages in the context: {outcome}."
+    yield f"{entries}, {messages} in the context: {outcome}."

@@ -72,6 +72,11 @@ def run_root(args: list[str]) -> int:
     except SapwoodError as error:
         note(str(error))
         return 1
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a full disk behind standard output, say
+        note(error.strerror or str(error))
+        return 1
     except click.ClickException as error:
         error.show()
         return error.exit_code
