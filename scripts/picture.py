@@ -12,10 +12,10 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
+from sapwood.library.tree_rows import TreeView
 
 from sapwood.modes.cli.demo import run_demo
 from sapwood.modes.cli.render_tree import row_label, row_words, short_ids
-from sapwood.modes.tree_rows import TreeView
 from sapwood.session.manager import SessionManager
 from sapwood.text import fit
 

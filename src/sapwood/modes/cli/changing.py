@@ -10,11 +10,11 @@ import click
 
 from sapwood.errors import SessionError
 from sapwood.files import replace_atomic
+from sapwood.library.tree_kinds import kind_of
+from sapwood.library.tree_text import row_text
 from sapwood.modes.cli.opening import find_entry, json_option, locate, opened, session_argument
 from sapwood.modes.cli.output import say
 from sapwood.modes.cli.session import session_group
-from sapwood.modes.tree_kinds import kind_of
-from sapwood.modes.tree_text import row_text
 from sapwood.session.entry import Entry
 from sapwood.session.manager import SessionManager
 from sapwood.session.tree import SessionTree

@@ -12,9 +12,9 @@ from typing import Any
 from sapwood.context.estimate import ContextEstimate, estimate_projection, estimate_tokens
 from sapwood.context.projection import Projected, Projection, project
 from sapwood.context.request import ModelRequest, build_request
+from sapwood.library.tree_text import call_text
 from sapwood.modes.cli.output import pad, paint
 from sapwood.modes.cli.render_tree import short_ids
-from sapwood.modes.tree_text import call_text
 from sapwood.session.codec import json_text
 from sapwood.session.schema import Json
 from sapwood.session.tree import Leaf, SessionTree

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from sapwood.library.tree_kinds import Kind, kind_of
 from sapwood.modes.cli.output import paint, short_time
 from sapwood.modes.cli.render_context import message_words
 from sapwood.modes.cli.render_tree import short_ids
-from sapwood.modes.tree_kinds import Kind, kind_of
 from sapwood.session.entry import Entry
 from sapwood.session.tree import SessionTree
 from sapwood.text import one_line, printable

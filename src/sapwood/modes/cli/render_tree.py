@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from sapwood.library.tree_rows import TreeFilter, TreeRow, TreeRows, TreeView
 from sapwood.modes.cli.output import paint, short_time
-from sapwood.modes.tree_rows import TreeFilter, TreeRow, TreeRows, TreeView
 from sapwood.session.entry import Entry
 from sapwood.session.tree import SessionTree
 from sapwood.text import cell_width, fit, one_line

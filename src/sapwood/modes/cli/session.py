@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from sapwood.library.tree_rows import TreeFilter
 from sapwood.modes.cli.opening import (
     find_entry,
     json_option,
@@ -16,7 +17,6 @@ from sapwood.modes.cli.opening import (
     session_dir_option,
 )
 from sapwood.modes.cli.output import columns, note, say, say_json
-from sapwood.modes.tree_rows import TreeFilter
 from sapwood.session.tree import CURRENT
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from sapwood.library.tree_rows import TreeRows, TreeView
 from sapwood.modes.cli.render_context import ContextReport
-from sapwood.modes.tree_rows import TreeRows, TreeView
 from sapwood.session.manager import SessionManager
 from sapwood.session.tree import CURRENT, Leaf
 

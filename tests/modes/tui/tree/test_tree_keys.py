@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sapwood.modes.tree_rows import TreeFilter
+from sapwood.library.tree_rows import TreeFilter
 from sapwood.modes.tui.tree.keys import TREE
 
 DEFAULT = ["ask", "read", "found", "summary", "other", "other_answer", "left", "left_answer"]

@@ -7,7 +7,7 @@ cursor is back on it. Folds stay through all of that.
 
 from __future__ import annotations
 
-from sapwood.modes.tree_rows import RowTexts, TreeFilter, TreeRow, TreeRows, TreeView
+from sapwood.library.tree_rows import RowTexts, TreeFilter, TreeRow, TreeRows, TreeView
 from sapwood.session.tree import SessionTree
 
 FILTERS = tuple(TreeFilter)

@@ -13,8 +13,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from sapwood.modes.tree_kinds import Kind
-from sapwood.modes.tree_rows import TreeRow
+from sapwood.library.tree_kinds import Kind
+from sapwood.library.tree_rows import TreeRow
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.transcript.lines import full_line, strip
 from sapwood.modes.tui.tree.weight import weight

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.strip import Strip
 from textual.widget import Widget
 
-from sapwood.modes.tree_kinds import kind_of
-from sapwood.modes.tree_text import row_text
+from sapwood.library.tree_kinds import kind_of
+from sapwood.library.tree_text import row_text
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.transcript.cards import render_branch_summary, render_compaction
 from sapwood.modes.tui.transcript.lines import BLANK, cut, full_line, paragraph, strip

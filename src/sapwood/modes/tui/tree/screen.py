@@ -15,8 +15,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from sapwood.errors import SapwoodError
-from sapwood.modes.tree_kinds import Kind, kind_of
-from sapwood.modes.tree_rows import TreeFilter
+from sapwood.library.tree_kinds import Kind, kind_of
+from sapwood.library.tree_rows import TreeFilter
 from sapwood.modes.tui.dialogs.dialog import plain
 from sapwood.modes.tui.keys import bindings
 from sapwood.modes.tui.theme import Palette

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sapwood.modes.tree_rows import RowTexts
+from sapwood.library.tree_rows import RowTexts
 from sapwood.session.tree import SessionTree
 
 _kept: list[tuple[SessionTree, RowTexts]] = []

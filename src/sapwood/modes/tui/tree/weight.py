@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sapwood.context.estimate import estimate_tokens
-from sapwood.modes.tree_kinds import Kind, kind_of
+from sapwood.library.tree_kinds import Kind, kind_of
 from sapwood.modes.tui.words import count_text, tokens_text
 from sapwood.session.codec import decode_line
 from sapwood.session.entry import Entry

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sapwood.modes.tree_rows import TreeFilter
+from sapwood.library.tree_rows import TreeFilter
 from sapwood.modes.tui.tree.browser import TreeBrowser
 from sapwood.modes.tui.words import count_text
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import overload
 
-from sapwood.modes.tree_kinds import Kind, kind_of, kinds_of
-from sapwood.modes.tree_text import row_text
+from sapwood.library.tree_kinds import Kind, kind_of, kinds_of
+from sapwood.library.tree_text import row_text
 from sapwood.session.entry import Entry
 from sapwood.session.tree import CURRENT, Leaf, SessionTree
 from sapwood.text import one_line

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sapwood.modes.tree_kinds import Kind
+from sapwood.library.tree_kinds import Kind
 from sapwood.session.codec import decode_line, json_text
 from sapwood.session.entry import Entry
 from sapwood.session.info import message_text

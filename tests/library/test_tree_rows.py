@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sapwood.modes.tree_rows import MAX_LEVELS, RowTexts, TreeFilter, TreeRows, TreeView
+from sapwood.library.tree_rows import MAX_LEVELS, RowTexts, TreeFilter, TreeRows, TreeView
 from sapwood.session.tree import SessionTree
 from support.conversation import Talk, call
 
