@@ -138,6 +138,9 @@ def test_goto_moves_and_the_move_survives(run: Run, session: Path) -> None:
     first = entry_of(session, "first try")
     assert run("goto", session, first) == f"At {first}: first try\n"
     assert session.read_bytes().startswith(before)
+    run("name", session, "Another way")
+    here = [line for line in run("tree", session).splitlines() if line.endswith("◀ here")]
+    assert [line[:8] for line in here] == [first]
     with SessionManager.open(session) as manager:
         texts = [message.get("content") for message in project(manager.tree).messages]
         assert texts[-1] == "first try"
@@ -155,6 +158,7 @@ def test_goto_root_starts_anew(run: Run, session: Path) -> None:
     run("goto", session, "root")
     with SessionManager.open(session, writer="none") as manager:
         assert project(manager.tree).messages == []
+    assert run("tree", session).splitlines()[-1] == "The next message starts a new root."
 
 
 def test_goto_with_a_summary_needs_no_model(run: Run, session: Path) -> None:

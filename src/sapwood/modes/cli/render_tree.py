@@ -9,24 +9,31 @@ from typing import Any
 from sapwood.library.tree_rows import TreeFilter, TreeRow, TreeRows, TreeView
 from sapwood.modes.cli.output import paint, short_time
 from sapwood.session.entry import Entry
-from sapwood.session.tree import SessionTree
+from sapwood.session.tree import CURRENT, SessionTree
 from sapwood.text import cell_width, fit, one_line
 
 SHORT_ID = 8
 HERE = "◀ here"
+_BOOKKEEPING = ("label", "session_info", "custom")
 
 
 def tree_lines(
     tree: SessionTree, *, width: int = 80, shown: TreeFilter = TreeFilter.DEFAULT
 ) -> Iterator[str]:
-    """The rows under a filter; ``•`` marks the active path, ``◀ here`` the leaf."""
-    view = TreeView(tree)
+    """The rows under a filter; ``•`` marks the active path, ``◀ here`` where one stands."""
+    view = TreeView(tree, CURRENT if shown is TreeFilter.ALL else _standing(tree))
     rows = view.rows(shown)
     short = short_ids(tree)
     for row in rows:
         yield _line(row, short(row.entry), width)
     leaf = view.leaf_id
     yield from _hidden_leaf(view, rows, short(tree.require(leaf)) if leaf else "", width)
+
+
+def _standing(tree: SessionTree) -> str | None:
+    """The leaf, or what it hangs below if it only marks a position, a label or a name."""
+    stations = (each.id for each in tree.ancestors(tree.leaf_id) if each.type not in _BOOKKEEPING)
+    return next(stations, None)
 
 
 def short_ids(tree: SessionTree) -> Any:
