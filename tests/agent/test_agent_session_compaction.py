@@ -233,6 +233,39 @@ async def test_an_extension_writes_the_summary(stage_with: Build, tmp_path: Path
     assert "summary" not in stage.kinds()
 
 
+async def test_an_extension_keeps_nothing_but_its_summary(
+    stage_with: Build, tmp_path: Path
+) -> None:
+    stage = stage_with([ANSWER], settings=SMALL)
+    file = tmp_path / "own.py"
+    file.write_text(
+        EXTENSION.format(mode='{"compaction": {"summary": "all of it", "tokensBefore": 5}}')
+    )
+    session = await stage.open(extensions=[file])
+    for number in range(3):
+        await session.prompt(words(f"question{number}", 200))
+    await session.compact()
+    await session.prompt("and now")
+    asked = str(stage.bodies()[-1]["messages"])
+    assert "all of it" in asked
+    assert "question2" not in asked
+
+
+async def test_an_extension_cannot_keep_from_an_entry_that_is_not_there(
+    stage_with: Build, tmp_path: Path
+) -> None:
+    stage = stage_with([ANSWER], settings=SMALL)
+    file = tmp_path / "own.py"
+    own = '{"compaction": {"summary": "s", "firstKeptEntryId": "nowhere", "tokensBefore": 5}}'
+    file.write_text(EXTENSION.format(mode=own))
+    session = await stage.open(extensions=[file])
+    for number in range(3):
+        await session.prompt(words(f"question{number}", 200))
+    with pytest.raises(CompactionError, match="nowhere"):
+        await session.compact()
+    assert "compaction" not in [e.type for e in session.manager.get_entries()]
+
+
 async def test_an_extension_cancels_a_compaction(stage_with: Build, tmp_path: Path) -> None:
     stage = stage_with([ANSWER], settings=SMALL)
     file = tmp_path / "no.py"

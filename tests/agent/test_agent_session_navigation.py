@@ -326,6 +326,24 @@ async def test_extensions_may_label_cancel_and_summarize(stage_with: Build, tmp_
     assert session.manager.get_label(moved.summary_entry.id) == "named"
 
 
+async def test_an_extension_may_replace_the_task_of_a_summary(
+    stage_with: Build, tmp_path: Path
+) -> None:
+    stage = stage_with([ANSWER])
+    file = tmp_path / "task.py"
+    answers = "{'customInstructions': 'Count the bees.', 'replaceInstructions': True}"
+    file.write_text(
+        f"def extension(api):\n    api.on('session_before_tree', lambda event: {answers})\n"
+    )
+    session = await two_turns(stage, extensions=[file])
+    moved = await session.navigate_tree(ids(session)[Q1], summary="default")
+    assert moved.summary_entry is not None
+    asked = stage.bodies("summary")[-1]["messages"][-1]["content"]
+    assert "Count the bees." in asked
+    assert "special attention" not in asked
+    assert "is a branch of the session" not in asked
+
+
 async def test_images_come_back_to_the_editor(stage_with: Build) -> None:
     stage = stage_with([ANSWER])
     session = await stage.open()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from support.stage import request_texts
 
 if TYPE_CHECKING:
     from sapwood import AgentSession
@@ -66,6 +69,64 @@ async def test_input_can_be_handled_without_a_model(stage_with: StageWith) -> No
     await session.prompt("ping")
     assert stage.requests == []
     assert session.is_idle
+
+
+async def test_queued_messages_are_heard_when_their_turn_comes(stage_with: StageWith) -> None:
+    stage = stage_with([bash("echo 1"), {"text": "two"}, {"text": "three"}])
+    session = await opened(
+        stage,
+        """
+def change(event):
+    if "skip" in event["text"]:
+        return {"handled": True}
+    return {"text": event["source"] + ": " + event["text"]}
+api.on("input", change)
+""",
+    )
+
+    def queue(event: dict[str, Any]) -> None:
+        if event["type"] == "tool_execution_start":
+            session.steer("left")
+            session.follow_up("skip this")
+            session.follow_up("afterwards")
+
+    session.subscribe(queue)
+    await session.prompt("go")
+    said = [text for role, text in request_texts(stage.bodies()[-1]) if role == "user"]
+    assert said == ["prompt: go", "steering: left", "follow_up: afterwards"]
+    assert session.is_idle
+    assert not session.queued
+
+
+async def test_an_abort_while_a_queued_message_is_heard_queues_it_again(
+    stage_with: StageWith,
+) -> None:
+    stage = stage_with([bash("echo 1"), {"text": "done"}])
+    session = await opened(
+        stage,
+        """
+async def wait(event):
+    if event["source"] == "steering":
+        api.append_entry("waiting")
+        await asyncio.sleep(60)
+api.on("input", wait)
+""",
+    )
+    waiting = asyncio.Event()
+
+    def watch(event: dict[str, Any]) -> None:
+        if event["type"] == "tool_execution_start":
+            session.steer("hard to port")
+        elif event["type"] == "entry_appended" and event["entry"].get("customType") == "waiting":
+            waiting.set()
+
+    session.subscribe(watch)
+    run = asyncio.ensure_future(session.prompt("go"))
+    await asyncio.wait_for(waiting.wait(), 10)
+    await session.abort()
+    await run
+    assert session.queued.texts == ["hard to port"]
+    assert "hard to port" not in str(stage.bodies())
 
 
 async def test_slow_handlers_do_not_reorder_the_record(stage_with: StageWith) -> None:

@@ -175,7 +175,7 @@ async def _decide(
     if answer.get("cancel"):
         raise CompactionCancelledError(CANCELLED)
     if own := answer.get("compaction"):
-        return _from_extension(own), True
+        return _from_extension(conversation, own), True
     summarizer = summarizer_for(conversation, "compaction")
     told: list[str] = []
 
@@ -190,10 +190,18 @@ async def _decide(
     return result, False
 
 
-def _from_extension(own: JsonObject) -> CompactionResult:
+def _from_extension(conversation: Conversation, own: JsonObject) -> CompactionResult:
+    """Its compaction; without ``firstKeptEntryId`` nothing is kept but the summary."""
+    first_kept = own.get("firstKeptEntryId")
+    if first_kept is not None and all(
+        e.id != first_kept for e in conversation.manager.get_branch()
+    ):
+        raise CompactionError(
+            f"An extension wants to keep from {first_kept}, which is no entry here."
+        )
     return CompactionResult(
         summary=own["summary"],
-        first_kept_entry_id=own["firstKeptEntryId"],
+        first_kept_entry_id=first_kept,
         tokens_before=own["tokensBefore"],
         tokens_after=0,
         usage=own.get("usage"),

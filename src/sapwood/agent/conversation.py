@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sapwood.agent import events
 from sapwood.agent.activity import Activities
-from sapwood.agent.interrupt import Interrupt
+from sapwood.agent.interrupt import Interrupt, Interrupted
 from sapwood.agent.learned import learned_windows, store_window
 from sapwood.agent.queue import MessageQueue, QueuedMessage
 from sapwood.agent.recovery import Attempts, RetryPolicy
@@ -126,6 +126,34 @@ class Conversation:
         """Do what had to wait."""
         while self._deferred:
             self._deferred.pop(0)()
+
+    async def heard(self, messages: Sequence[QueuedMessage]) -> list[QueuedMessage]:
+        """The messages as the extensions want them, without those that one has handled.
+
+        None when an abort comes meanwhile: what was queued is then queued again.
+        """
+        try:
+            heard = [await self.interrupt.guard(self._heard(message)) for message in messages]
+        except Interrupted:
+            self.queue.put_back(messages)
+            self.emit_queue()
+            return []
+        return [message for message in heard if message is not None]
+
+    async def _heard(self, message: QueuedMessage) -> QueuedMessage | None:
+        event = {
+            "text": message.text,
+            "images": list(message.images),
+            "source": message.source,
+        }
+        answer = await self.extensions.emit("input", event)
+        if answer.get("handled"):
+            return None
+        return replace(
+            message,
+            text=answer.get("text", message.text),
+            images=tuple(answer.get("images", message.images)),
+        )
 
     # What the model sees
 

@@ -69,7 +69,7 @@ class LoopPorts(Protocol):
     async def between_turns(self) -> None:
         """After tool results, before the next request: the place to make room."""
 
-    def take_steering(self) -> Sequence[Message]:
+    async def take_steering(self) -> Sequence[Message]:
         """Messages that go in before the next request."""
 
 
@@ -114,7 +114,7 @@ async def run_turns(
         ports.emit(events.turn_end(message, results))
         if message["stopReason"] in ("error", "aborted"):
             break
-        steering = [] if interrupt.requested else ports.take_steering()
+        steering = [] if interrupt.requested else await ports.take_steering()
         cut_off = cut_off + 1 if message["stopReason"] == "length" else 0
         if cut_off == MAX_CUT_OFF or not (results or steering):
             break

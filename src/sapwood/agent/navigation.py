@@ -83,6 +83,8 @@ class _Wish:
     summary: SummaryChoice
     focus: str | None
     label: str | None
+    replaces: bool = False
+    """Whether the focus stands in place of our own instructions."""
     ready_summary: JsonObject | None = None
 
 
@@ -161,6 +163,7 @@ async def _asked(
         summary="focused" if "customInstructions" in answer and wants else wish.summary,
         focus=answer.get("customInstructions", wish.focus),
         label=answer.get("label", wish.label),
+        replaces=answer.get("replaceInstructions", False),
         ready_summary=answer.get("summary"),
     )
 
@@ -180,7 +183,13 @@ async def _summarized(
         return None
     focus = wish.focus if wish.summary == "focused" else None
     summarizer = summarizer_for(conversation, "branchSummary")
-    return await summarize_branch(preparation, summarizer, focus, notify=conversation.notice)
+    return await summarize_branch(
+        preparation,
+        summarizer,
+        focus,
+        focus_is_task=wish.replaces,
+        notify=conversation.notice,
+    )
 
 
 def _by_extension(branch: Branch, ready: JsonObject) -> BranchSummaryResult:

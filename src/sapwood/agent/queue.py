@@ -8,6 +8,7 @@ it is handed over, so it reaches the model once.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -15,14 +16,16 @@ from sapwood.session.schema import ImageBlock, UserBlock
 
 QueueMode: TypeAlias = Literal["all", "one-at-a-time"]
 QueueKind: TypeAlias = Literal["steering", "follow_up"]
+Source: TypeAlias = Literal["prompt", "steering", "follow_up"]
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:
-    """What the user typed, not yet part of the session."""
+    """What the user typed, not yet part of the session; ``source``: how it was sent."""
 
     text: str
     images: tuple[ImageBlock, ...] = ()
+    source: Source = "prompt"
 
     def content(self) -> list[UserBlock]:
         return [{"type": "text", "text": self.text}, *self.images]
@@ -65,6 +68,14 @@ class MessageQueue:
     def take_next(self) -> list[QueuedMessage]:
         """What a run that would end now goes on with: steering first."""
         return self.take_steering() or self.take_follow_up()
+
+    def put_back(self, messages: Sequence[QueuedMessage]) -> None:
+        """Queue again, in front, what was taken but not used; a prompt was never queued."""
+        for message in reversed(messages):
+            if message.source == "steering":
+                self._steering.appendleft(message)
+            elif message.source == "follow_up":
+                self._follow_up.appendleft(message)
 
     def waiting(self) -> QueuedMessages:
         return QueuedMessages(tuple(self._steering), tuple(self._follow_up))

@@ -68,7 +68,7 @@ class Run:
             conversation.reach_boundary()
             if self._interrupt.requested:
                 return
-            messages = [] if again else self._next_queued()
+            messages = [] if again else await self._next_queued()
             if not again and not messages:
                 return
 
@@ -81,11 +81,14 @@ class Run:
 
         return store_settings_then_messages
 
-    def _next_queued(self) -> list[QueuedMessage]:
-        messages = self._conversation.queue.take_next()
-        if messages:
-            self._conversation.emit_queue()
-        return messages
+    async def _next_queued(self) -> list[QueuedMessage]:
+        """What goes on after this low-level run; queued messages may all be handled elsewhere."""
+        conversation = self._conversation
+        while taken := conversation.queue.take_next():
+            conversation.emit_queue()
+            if messages := await conversation.heard(taken):
+                return messages
+        return []
 
     # After a low-level run
 
@@ -249,8 +252,8 @@ class Run:
             self._conversation.record_settings()
             self._conversation.record_prompt(if_changed=True)
 
-    def take_steering(self) -> list[Message]:
-        messages = self._conversation.queue.take_steering()
-        if messages:
+    async def take_steering(self) -> list[Message]:
+        taken = self._conversation.queue.take_steering()
+        if taken:
             self._conversation.emit_queue()
-        return [user_message(message) for message in messages]
+        return [user_message(message) for message in await self._conversation.heard(taken)]

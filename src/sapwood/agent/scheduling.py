@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+NO_MODEL = (
+    "No model is set: give the key of a provider, for instance in ANTHROPIC_API_KEY, or name a "
+    "model with --model (--list-models shows them)."
+)
+
 
 class Scheduler:
     """Does the work of one conversation, in the order in which it may be done."""
@@ -39,7 +44,7 @@ class Scheduler:
         """Raise `ModelError` unless there is a model, and a key for it."""
         model = self._conversation.model
         if model is None:
-            raise ModelError("No model is set. Choose one with --model, or see --list-models.")
+            raise ModelError(NO_MODEL)
         self._conversation.api_key(model)
 
     async def make_way(self, operation: str) -> None:
@@ -50,7 +55,7 @@ class Scheduler:
 
     async def abort(self) -> None:
         """Stop what is going on; return when it is stored and over."""
-        self._queue_is_held = bool(self._conversation.queue)
+        self._queue_is_held = True
         self._conversation.interrupt.request()
         await self._conversation.activities.wait_for_idle()
 
@@ -69,9 +74,14 @@ class Scheduler:
             raise
 
     async def run(self, messages: Sequence[QueuedMessage]) -> None:
-        """Answer the messages and whatever is queued; part of an activity that has begun."""
+        """Answer the messages and whatever is queued; part of an activity that has begun.
+
+        Nothing happens when extensions have handled every message.
+        """
         self.release_queue()
-        await Run(self._conversation).drive(messages)
+        heard = await self._conversation.heard(messages)
+        if heard or not messages:
+            await Run(self._conversation).drive(heard)
 
     def run_unattended(self, messages: Sequence[QueuedMessage]) -> None:
         """Start a run that nobody waits for; trouble becomes a notice."""

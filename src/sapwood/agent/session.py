@@ -17,7 +17,7 @@ from sapwood.agent.activity import Activity, Rule
 from sapwood.agent.bash import run_user_command
 from sapwood.agent.compacting import compact_context
 from sapwood.agent.conversation import Conversation
-from sapwood.agent.interrupt import Interrupt, Interrupted
+from sapwood.agent.interrupt import Interrupt
 from sapwood.agent.navigation import Navigation, SummaryChoice, destination, navigate
 from sapwood.agent.outside import OutsideCompletion, answer_text, complete_outside
 from sapwood.agent.queue import QueuedMessage, QueuedMessages, QueueKind
@@ -179,39 +179,22 @@ class AgentSession:
         if await self.extensions.run_command(text):
             return
         if self._scheduler.rule("prompt") is Rule.QUEUE:
-            self._enqueue("follow_up", QueuedMessage(text, tuple(images)))
+            self._enqueue("follow_up", QueuedMessage(text, tuple(images), "follow_up"))
             await self.wait_for_idle()
             return
         self._scheduler.require_model()
-        await self._scheduler.do(Activity.RUNNING, self._prompted(text, tuple(images)))
-
-    async def _prompted(self, text: str, images: tuple[ImageBlock, ...]) -> None:
-        try:
-            heard = self._heard(QueuedMessage(text, images))
-            message = await self._conversation.interrupt.guard(heard)
-        except Interrupted:
-            return
-        if message is not None:
-            await self._scheduler.run([message])
-
-    async def _heard(self, message: QueuedMessage) -> QueuedMessage | None:
-        """The message as the extensions want it; None when one has handled it."""
-        answer = await self.extensions.emit(
-            "input", {"text": message.text, "images": list(message.images), "source": "prompt"}
-        )
-        if answer.get("handled"):
-            return None
-        return QueuedMessage(
-            answer.get("text", message.text), tuple(answer.get("images", message.images))
-        )
+        message = QueuedMessage(text, tuple(images))
+        await self._scheduler.do(Activity.RUNNING, self._scheduler.run([message]))
 
     def steer(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
         """Put a message in as soon as the current turn's tools are done; when idle, at once."""
-        self._queue_or_start("steering", QueuedMessage(text, tuple(images)), "steer")
+        message = QueuedMessage(text, tuple(images), "steering")
+        self._queue_or_start("steering", message, "steer")
 
     def follow_up(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
         """Put a message in when the run would end; when idle, at once."""
-        self._queue_or_start("follow_up", QueuedMessage(text, tuple(images)), "follow_up")
+        message = QueuedMessage(text, tuple(images), "follow_up")
+        self._queue_or_start("follow_up", message, "follow_up")
 
     def _queue_or_start(self, kind: QueueKind, message: QueuedMessage, operation: str) -> None:
         starts = self._scheduler.rule(operation) is Rule.ALLOW

@@ -167,11 +167,13 @@ async def summarize_branch(
     summarizer: Summarizer | None,
     focus: str | None = None,
     *,
+    focus_is_task: bool = False,
     notify: Notify = lambda line: None,
     retry_delay: float = RETRY_DELAY,
 ) -> BranchSummaryResult:
     """Write the summary; without a summarizer, or when it fails, the extractor does.
 
+    `focus` adds to the task; with `focus_is_task` it is the task, within the same headings.
     Raises `CompactionError` when the branch holds nothing to summarize.
     """
     if preparation.branch.from_id is None or not preparation.messages:
@@ -180,9 +182,10 @@ async def summarize_branch(
     notices: tuple[str, ...] = preparation.carried.notices
     draft: str | None = None
     if summarizer is not None:
+        prompts = _prompts(preparation, focus, focus_is_task)
         writer = SummaryWriter(summarizer, SUMMARY_TOKENS, notify=notify, retry_delay=retry_delay)
         try:
-            draft = await writer.write(preparation.messages, _prompts(preparation, focus))
+            draft = await writer.write(preparation.messages, prompts)
         except SummaryFailedError as failure:
             notices = (f"The built-in extractor wrote the summary: {failure}.", *notices)
             notify(notices[0])
@@ -216,9 +219,15 @@ def apply_branch_summary(
     )
 
 
-def _prompts(preparation: BranchPreparation, focus: str | None) -> Callable[[str, str | None], str]:
+def _prompts(
+    preparation: BranchPreparation, focus: str | None, focus_is_task: bool
+) -> Callable[[str, str | None], str]:
+    task = focus if focus_is_task else None
+
     def make(conversation: str, previous: str | None) -> str:
-        return branch_prompt(conversation, preparation.omitted, previous, focus)
+        return branch_prompt(
+            conversation, preparation.omitted, previous, None if task else focus, task
+        )
 
     return make
 

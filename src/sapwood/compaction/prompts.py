@@ -75,10 +75,18 @@ def compaction_prompt(
 
 
 def branch_prompt(
-    conversation: str, omitted: int, previous: str | None = None, focus: str | None = None
+    conversation: str,
+    omitted: int,
+    previous: str | None = None,
+    focus: str | None = None,
+    task: str | None = None,
 ) -> str:
-    """A request for notes on a branch of which `omitted` old messages found no room."""
-    task = f"{BRANCH}\n{OMITTED.format(count=omitted)}" if omitted else BRANCH
+    """A request for notes on a branch of which `omitted` old messages found no room.
+
+    `task` stands in place of what we ask for; the headings stay.
+    """
+    task = task or BRANCH
+    task = f"{task}\n{OMITTED.format(count=omitted)}" if omitted else task
     task = f"{task}\n\n{UPDATE}" if previous else task
     return _prompt(conversation, task, previous, focus, _COMPACTION_HEADINGS)
 

@@ -7,7 +7,8 @@ Most events only tell, and what their handlers return is ignored. The others:
   place changes its arguments.
 - ``tool_result``: any of ``{"content": …, "details": …, "isError": …}`` changes the result.
 - ``session_before_compact``: ``{"cancel": True}`` or ``{"compaction": {"summary",
-  "firstKeptEntryId", "tokensBefore", "usage"?, "details"?}}``.
+  "firstKeptEntryId"?, "tokensBefore", "usage"?, "details"?}}``; without ``firstKeptEntryId``
+  nothing but the summary stays in the context.
 - ``session_before_tree``: ``{"cancel": True}`` or any of ``{"summary": {"summary", "usage"?,
   "details"?}}``, ``customInstructions``, ``replaceInstructions``, ``label``.
 
@@ -53,7 +54,7 @@ def _summary(value: Json) -> bool:
 def _compaction(value: Json) -> bool:
     return (
         _summary(value)
-        and isinstance(value.get("firstKeptEntryId"), str)
+        and isinstance(value.get("firstKeptEntryId"), (str, type(None)))
         and isinstance(value.get("tokensBefore"), int)
     )
 
