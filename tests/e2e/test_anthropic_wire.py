@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sapwood import SessionManager
 from support.command import sapwood
 from support.fake_anthropic import anthropic_reply
 from support.fake_llm import SUMMARY
@@ -105,6 +106,25 @@ def test_signed_thinking_is_replayed_within_a_run_and_after_a_resume(
     usage = next(m["usage"] for m in stored if m["role"] == "assistant")
     assert (usage["input"], usage["cacheRead"], usage["cacheWrite"]) == (100, 900, 50)
     assert usage["cost"]["total"] > 0
+
+
+def test_thinking_goes_unsigned_once_earlier_content_has_changed(
+    conversation: Conversation,
+) -> None:
+    """B49: a signature covers what came before it."""
+    conversation.run("My name is Ada.", {"text": "Hello."})
+    thinks = {"thinking": "She asks.", "signature": "sig-2", "text": "Yes."}
+    conversation.run("Really?", thinks, flags=("-c",))
+    (path,) = conversation.agent_dir.rglob("*.jsonl")
+    with SessionManager.open(path) as manager:
+        users = [e for e in manager.get_branch() if (e.message or {}).get("role") == "user"]
+        manager.append_context_edit(users[0].id, {"content": "My name is Eve."})
+    conversation.run("Sure?", {"text": "Yes."}, flags=("-c",))
+
+    asked = conversation.chats()[-1]
+    assert "Eve" in json.dumps(asked["messages"])
+    assert [b["type"] for b in assistant_blocks(asked)] == ["text", "text"]
+    assert "sig-2" not in json.dumps(asked)
 
 
 @pytest.mark.parametrize(

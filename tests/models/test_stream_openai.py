@@ -368,13 +368,22 @@ async def test_the_window_is_learnt_from_llama_cpp() -> None:
     assert (failure.context_window, failure.input_tokens) == (8192, 9210)
 
 
-async def test_a_web_page_for_an_answer_is_cut_to_a_readable_length() -> None:
-    page = {"error": "<html>" + "x" * 5000 + "</html>"}
-    with serving(in_turn([Reply(502, page)])) as server:
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        (
+            "<html><head><title>Bad\nGateway</title>" + "x" * 5000,
+            "502 a web page instead of an answer: Bad Gateway",
+        ),
+        ("<!doctype html><p>Please log in</p>", "502 a web page, no answer"),
+        ("x" * 5000, "502 " + "x" * 995 + "…"),
+    ],
+)
+async def test_a_web_page_for_an_answer_is_told_in_a_readable_length(page: str, told: str) -> None:
+    with serving(in_turn([Reply(502, {"error": page})])) as server:
         message = (await ask(local(server.url), request(user("hi"))))[-1]["message"]
 
-    assert len(message["errorMessage"]) <= 1000
-    assert message["errorMessage"].startswith("502 <html>")
+    assert message["errorMessage"] == told
 
 
 async def test_nobody_listening_is_network_trouble() -> None:
@@ -417,6 +426,38 @@ async def test_a_stream_of_nonsense_is_a_failure_not_a_crash(body: str) -> None:
         event = (await ask(local(server.url), request(user("hi"))))[-1]
 
     assert event["type"] == "error"
+
+
+async def test_an_answer_the_sdk_stumbles_over_is_told_in_our_words() -> None:
+    body = '{"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":null}'
+    with serving(in_turn([Reply(events=[(None, body), (None, "null")])])) as server:
+        event = (await ask(local(server.url), request(user("hi"))))[-1]
+
+    assert event["message"]["errorMessage"].startswith("The provider's answer makes no sense (")
+
+
+@pytest.mark.parametrize(
+    ("prompt_tokens", "completion_tokens"), [(-5, "many"), (None, None), ("9", {}), (0, 0)]
+)
+async def test_impossible_usage_counts_nothing(prompt_tokens: Any, completion_tokens: Any) -> None:
+    usage = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
+    end = chunk({}, "stop", usage=usage)
+    reply = Reply(events=[chunk({"content": "hi"}), end, (None, "[DONE]")])
+    with serving(in_turn([reply])) as server:
+        event = (await ask(local(server.url), request(user("hi"))))[-1]
+
+    assert event["type"] == "done"
+    counted = event["message"]["usage"]
+    assert all(counted[part] >= 0 for part in ("input", "output", "totalTokens"))
+    assert counted["totalTokens"] <= 9
+
+
+async def test_a_text_of_megabytes_in_one_piece() -> None:
+    text = "word " * 600_000
+    with serving(in_turn([chat({"content": text})])) as server:
+        event = (await ask(local(server.url), request(user("hi"))))[-1]
+
+    assert event["message"]["content"] == [{"type": "text", "text": text}]
 
 
 async def test_connections_are_used_again(scripted: Start) -> None:

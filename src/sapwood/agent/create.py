@@ -64,8 +64,8 @@ async def create_agent_session(
     """Open a session to work in. Give a `SessionOptions`, or its fields as keywords.
 
     Raises:
-        SapwoodError: a setting, the model or a tool name cannot be used, the session's folder is
-            gone, or its file cannot be opened.
+        SapwoodError: a setting, the model, a tool name or an extension in ``extensions`` cannot be
+            used, the session's folder is gone, or its file cannot be opened.
     """
     if options is None:
         options = SessionOptions(**more)  # type: ignore[arg-type]
@@ -190,16 +190,22 @@ class _Builder:
 
     def _extensions(self, settings: Settings, trusted: bool) -> ExtensionHost:
         from sapwood.agent.extensions import ExtensionHost
+        from sapwood.agent.extensions.api import ExtensionError
 
         paths = [*self.options.extensions]
         if self.options.discover_extensions:
             paths += settings.extension_paths
-        return ExtensionHost.load(
+        host = ExtensionHost.load(
             self.agent_dir,
             self.cwd if trusted else None,
             paths=paths,
             discover=self.options.discover_extensions,
         )
+        asked_for = {path.stem for path in self.options.extensions}
+        for problem in host.problems:
+            if problem.extension in asked_for:  # it may be what keeps the tools in check
+                raise ExtensionError(str(problem))
+        return host
 
     def _toolset(self, settings: Settings, extensions: ExtensionHost) -> Toolset:
         from sapwood.agent.tools import BUILTIN_TOOLS, DEFAULT_TOOLS, create_tools, select_tools
@@ -245,10 +251,4 @@ class _Builder:
             self.notices.append(
                 f"The default model {provider}/{values.default_model} is not known."
             )
-        try:
-            if self.options.provider:
-                return next(iter(catalogue.provider_models(self.options.provider)), None)
-            return catalogue.default()
-        except SapwoodError as error:
-            self.notices.append(str(error))
-            return None
+        return catalogue.default(self.options.provider)

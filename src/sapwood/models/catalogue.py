@@ -21,7 +21,7 @@ from sapwood.models.models_json import (
     overridden,
     preset_model,
 )
-from sapwood.models.patterns import ModelChoice, find_model, match_models
+from sapwood.models.patterns import ModelChoice, find_model, match_models, provider_called
 from sapwood.models.presets import PRESETS
 from sapwood.models.scripted import SCRIPTED, scripted_model
 
@@ -125,17 +125,20 @@ class Catalogue:
         """The available models that any of `patterns` (globs or names) fits, in pattern order."""
         return match_models(self.available(), patterns)
 
-    def default(self) -> Model | None:
-        """The model to begin with when nothing says which: that of the first provider with a
-        key."""
-        for provider in self.provider_ids:
-            if not self.has_key(provider):
-                continue
-            config, preset = self.configs.get(provider), PRESETS.get(provider)
-            if config is not None and config.models:
-                return config.models[0]
-            if preset is not None and preset.default_model is not None:
-                return self.get(provider, preset.default_model)
+    def default(self, provider: str | None = None) -> Model | None:
+        """The model to begin with when nothing says which: that of `provider`, or of the first
+        provider with a key. Raises `ModelError` if there is no such provider."""
+        if provider is not None:
+            return self._default_of(provider_called(self, provider))
+        ready = (each for each in self.provider_ids if self.has_key(each))
+        return next(filter(None, map(self._default_of, ready)), None)
+
+    def _default_of(self, provider: str) -> Model | None:
+        config, preset = self.configs.get(provider), PRESETS.get(provider)
+        if config is not None and config.models:
+            return config.models[0]
+        if preset is not None and preset.default_model is not None:
+            return self.get(provider, preset.default_model)
         return None
 
     def has_key(self, provider: str) -> bool:

@@ -10,7 +10,6 @@ import functools
 import importlib
 import importlib.util
 import logging
-import warnings
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -86,7 +85,6 @@ def adapter_for(model: Model, api_key: str | None) -> Adapter[Any]:
 @functools.cache
 def _keep_developers_warnings_off_the_screen() -> None:
     """Libraries advise their users' programmers; the person at the terminal is not one of them."""
-    warnings.filterwarnings("ignore", category=UserWarning, module=r"(pydantic_ai|google|openai)\b")
     for name in ("google_genai", "openai", "anthropic"):
         logging.getLogger(name).addHandler(logging.NullHandler())
 

@@ -99,19 +99,27 @@ def _split_provider(
     catalogue: Catalogue, name: str, provider: str | None
 ) -> tuple[str | None, str]:
     """The provider that `name` begins with, and the rest; ids may hold slashes of their own."""
-    known = {each.casefold(): each for each in [*catalogue.provider_ids, SCRIPTED]}
+    known = _known_providers(catalogue)
     if provider is not None:
-        if provider.casefold() not in known:
-            raise ModelError(
-                f"No provider is called {provider}; known: {', '.join(known.values())}"
-            )
-        scope = known[provider.casefold()]
+        scope = provider_called(catalogue, provider)
         prefix = f"{scope}/".casefold()
         return scope, name[len(prefix) :] if name.casefold().startswith(prefix) else name
     head, slash, rest = name.partition("/")
     if slash and head.casefold() in known:
         return known[head.casefold()], rest
     return None, name
+
+
+def provider_called(catalogue: Catalogue, name: str) -> str:
+    """The provider's name as it is written; raises `ModelError` if there is none."""
+    known = _known_providers(catalogue)
+    if name.casefold() not in known:
+        raise ModelError(f"No provider is called {name}; known: {', '.join(known.values())}")
+    return known[name.casefold()]
+
+
+def _known_providers(catalogue: Catalogue) -> dict[str, str]:
+    return {each.casefold(): each for each in [*catalogue.provider_ids, SCRIPTED]}
 
 
 def _ready_first(catalogue: Catalogue) -> list[str]:

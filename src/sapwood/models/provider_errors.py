@@ -67,6 +67,14 @@ def _status_of(error: BaseException) -> int | None:
     return status if isinstance(status, int) and status >= 400 else None
 
 
+def _page_title(page: str) -> str:
+    """What a web page in place of an answer says; anything else as it is."""
+    if "<html" not in page[:500].casefold() and "<!doctype html" not in page[:500].casefold():
+        return page
+    title = re.search(r"<(title|h1)[^>]*>\s*(.*?)\s*</\1", page, re.IGNORECASE | re.DOTALL)
+    return f"a web page instead of an answer: {title[2]}" if title else "a web page, no answer"
+
+
 def _message_of(error: BaseException) -> str:
     """One line: the HTTP status, the provider's own words, and its code if the words lack it."""
     status = _status_of(error)
@@ -89,6 +97,8 @@ def _is_name(code: object) -> bool:
 
 def _plain_text(error: BaseException) -> str:
     text = str(error).strip() or type(error).__name__
+    if isinstance(error, (AttributeError, LookupError, TypeError)):  # its SDK stumbled over it
+        return f"The provider's answer makes no sense ({type(error).__name__}: {text})"
     cause = error.__cause__
     detail = str(cause).strip() if cause is not None else ""
     return f"{text} ({detail})" if detail and detail not in text else text
@@ -97,7 +107,7 @@ def _plain_text(error: BaseException) -> str:
 def _words_of(body: object) -> str | None:
     """The message inside an error body, whatever its shape; llama.cpp's figures come with it."""
     if isinstance(body, str):
-        return body.strip() or None
+        return _page_title(body).strip() or None
     if isinstance(body, list) and body:
         return _words_of(body[0])
     if not isinstance(body, Mapping):
