@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from sapwood.errors import SapwoodError
+from sapwood.modes.headless import FAILED, INTERRUPTED, tell
 from sapwood.modes.options import AgentFlags
 
 LEVELS = ("off", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -120,27 +121,29 @@ _OTHER = _options(
 @_TOOLS
 @_OTHER
 @click.version_option(None, "-v", "--version", package_name="sapwood", message="%(version)s")
-def agent_command(**values: Any) -> None:
+def agent_command(**values: Any) -> int:
     """A coding agent whose session is a tree.
 
     Without -p, in a terminal, this opens the terminal UI. Piped input is put before the first
     message; @path adds a text file or an image.
     """
-    sys.exit(run(AgentFlags(**values)))
+    return run(AgentFlags(**values))
 
 
 def main(argv: Sequence[str]) -> int:
     """Run with these arguments; the exit status."""
     try:
-        agent_command.main(args=list(argv), prog_name="sapwood", standalone_mode=True)
-    except SystemExit as done:
-        return done.code if isinstance(done.code, int) else 1
-    return 0
+        status = agent_command.main(list(argv), prog_name="sapwood", standalone_mode=False)
+    except click.ClickException as wrong_usage:
+        wrong_usage.show()
+        return wrong_usage.exit_code
+    except click.Abort:  # how click tells of Ctrl+C
+        return INTERRUPTED
+    return int(status or 0)
 
 
 def run(flags: AgentFlags) -> int:
     """Do what the flags say; errors are one line and status 1."""
-    from sapwood.modes.headless import FAILED, tell
     from sapwood.modes.opening import check_flags
 
     try:
@@ -227,7 +230,6 @@ async def _answer(flags: AgentFlags, opening: Any, prompts: Any) -> int:
 
 def _list_models(search: str) -> int:
     from sapwood.models.catalogue import Catalogue
-    from sapwood.modes.headless import tell
     from sapwood.session.paths import agent_dir
 
     catalogue = Catalogue.load(agent_dir())
@@ -236,7 +238,9 @@ def _list_models(search: str) -> int:
     models = catalogue.search(search)
     if not models:
         raise SapwoodError(
-            f"No available model fits {search}." if search else "No provider has a key yet."
+            f"No available model fits {search}."
+            if search
+            else "No provider has a key yet; set one, for instance ANTHROPIC_API_KEY."
         )
     width = max(len(model.ref) for model in models)
     for model in models:

@@ -31,6 +31,7 @@ def tell(text: str) -> None:
 async def run_prompts(session: AgentSession, prompts: Sequence[Prompt]) -> int:
     """Send the prompts one after the other until one fails."""
     interruption = _Interruption(session)
+    session.extensions.on_problem = lambda problem: tell(str(problem))
     try:
         for prompt in prompts:
             before = session.last_answer()

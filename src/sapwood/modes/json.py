@@ -6,11 +6,13 @@ everything for people goes to standard error.
 
 from __future__ import annotations
 
+import asyncio
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sapwood.modes.headless import run_prompts, tell
+from sapwood.modes.headless import FAILED, run_prompts, tell
 from sapwood.session.codec import encode_line
 
 if TYPE_CHECKING:
@@ -22,12 +24,33 @@ async def run_json(session: AgentSession, prompts: Sequence[Prompt]) -> int:
     """The exit status; see `headless`."""
     for text in session.notices:
         tell(text)
-    write_record(session.manager.header)
-    session.subscribe(write_record)
-    return await run_prompts(session, prompts)
+    records = _Records(session)
+    records.write(session.manager.header)
+    if records.reader_left:
+        return FAILED
+    session.subscribe(records.write)
+    status = await run_prompts(session, prompts)
+    return FAILED if records.reader_left else status
 
 
-def write_record(record: Mapping[str, Any]) -> None:
-    """One line, at once."""
-    sys.stdout.buffer.write(encode_line(dict(record)) + b"\n")
-    sys.stdout.buffer.flush()
+class _Records:
+    """Writes one line per record, at once. When nobody reads any more, the run is stopped."""
+
+    def __init__(self, session: AgentSession) -> None:
+        self.reader_left = False
+        self._session = session
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        if self.reader_left:
+            return
+        try:
+            sys.stdout.buffer.write(encode_line(dict(record)) + b"\n")
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            self._stop()
+
+    def _stop(self) -> None:
+        self.reader_left = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        tell("Nobody reads the records any more; the run is stopped.")
+        self._aborting = asyncio.get_running_loop().create_task(self._session.abort())

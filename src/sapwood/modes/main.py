@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 COMMANDS = ("session", "demo", "completion")
@@ -18,6 +19,8 @@ COMMANDS = ("session", "demo", "completion")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit status."""
     args = list(sys.argv[1:] if argv is None else argv)
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")  # they are for programmers, not for who sits at a terminal
     if args in (["--version"], ["-v"]):
         from sapwood import __version__
 

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sapwood.errors import SapwoodError, SessionError
+from click import UsageError
+
+from sapwood.errors import SessionError
 
 if TYPE_CHECKING:
     from sapwood.agent.create import SessionOptions
@@ -213,16 +215,18 @@ class Opening:
 
 
 def check_flags(flags: AgentFlags) -> None:
-    """Raise `SapwoodError` for flags that exclude each other."""
-    if flags.fork is not None:
-        others = {
-            "--session": flags.session,
-            "-c": flags.continue_recent,
-            "-r": flags.resume,
-            "--no-session": flags.no_session,
-        }
-        clash = [name for name, value in others.items() if value]
-        if clash:
-            raise SapwoodError(f"--fork makes a new session; it cannot go with {clash[0]}.")
-    if flags.session is not None and flags.session_id is not None:
-        raise SapwoodError("Give either --session or --session-id.")
+    """Raise `UsageError` for flags that say different things about which session to open.
+
+    ``--session-id`` may go with ``--fork``: it is then the id of the copy.
+    """
+    said = {
+        "-c": flags.continue_recent,
+        "-r": flags.resume,
+        "--session": flags.session is not None,
+        "--session-id": flags.session_id is not None and flags.fork is None,
+        "--fork": flags.fork is not None,
+        "--no-session": flags.no_session,
+    }
+    given = [name for name, is_given in said.items() if is_given]
+    if len(given) > 1:
+        raise UsageError(f"{given[0]} and {given[1]} exclude each other; give one of them.")

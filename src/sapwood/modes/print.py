@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sapwood.modes.headless import OK, run_prompts, tell
+from sapwood.text import printable
 
 if TYPE_CHECKING:
     from sapwood.agent.events import Event
@@ -21,10 +22,17 @@ async def run_print(session: AgentSession, prompts: Sequence[Prompt]) -> int:
     session.subscribe(_tell_notices)
     status = await run_prompts(session, prompts)
     if status == OK:
-        text = session.last_assistant_text()
-        sys.stdout.buffer.write(f"{text}\n".encode("utf-8", "replace") if text else b"")
-        sys.stdout.buffer.flush()
+        _write(session.last_assistant_text())
     return status
+
+
+def _write(text: str) -> None:
+    """As it is into a file or a pipe; on a terminal, nothing in it drives the terminal."""
+    if not text:
+        return
+    shown = printable(text) if sys.stdout.isatty() else text
+    sys.stdout.buffer.write(f"{shown}\n".encode("utf-8", "replace"))
+    sys.stdout.buffer.flush()
 
 
 def _tell_notices(event: Event) -> None:

@@ -1,7 +1,8 @@
 """From the command line's words, files and piped input to prompts.
 
 Piped input comes first, then the text of ``@files``, then the first message, all in one prompt;
-further messages are prompts of their own. Images become image blocks of the first prompt.
+further messages are prompts of their own. Blank messages are none. Images become image blocks of the
+first prompt.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def make_prompts(
     words: Sequence[str], cwd: Path, piped: str = "", *, resize_images: bool = True
 ) -> list[Prompt]:
     """The prompts, in order; raises `SapwoodError` for a file that cannot be read."""
-    files = [word[1:] for word in words if word.startswith("@") and len(word) > 1]
-    messages = [word for word in words if not (word.startswith("@") and len(word) > 1)]
+    files = [word[1:] for word in words if _is_file(word)]
+    messages = [word for word in words if not _is_file(word) and word.strip()]
     parts = [piped.strip("\n")] if piped.strip() else []
     images: list[ImageBlock] = []
     for name in files:
@@ -42,6 +43,10 @@ def make_prompts(
     if not first:
         return []
     return [Prompt("\n\n".join(first), tuple(images)), *(Prompt(text) for text in messages[1:])]
+
+
+def _is_file(word: str) -> bool:
+    return word.startswith("@") and len(word) > 1
 
 
 def _read(name: str, cwd: Path, resize: bool) -> tuple[str, ImageBlock | None]:
