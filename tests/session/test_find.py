@@ -49,6 +49,13 @@ def test_this_folder_comes_first_then_all_others() -> None:
     assert find_by_id("abc-2", "/work/a") == there
 
 
+def test_copies_of_one_session_are_told_by_their_files() -> None:
+    path = made("/work/a", "abc-1")
+    path.with_name("copy.jsonl").write_bytes(path.read_bytes())
+    with pytest.raises(AmbiguousSessionError, match=r"2 files hold .*copy\.jsonl.*give a path"):
+        find_by_id("abc", "/work/a")
+
+
 def test_several_and_none_are_told_apart() -> None:
     made("/work/a", "abc-1")
     made("/work/a", "abc-2")

@@ -90,8 +90,14 @@ def _only(text: str, matches: list[tuple[str, Path]]) -> Path:
     exact = [path for session_id, path in matches if session_id == text]
     found = exact or [path for _, path in matches]
     if len(found) > 1:
-        ids = ", ".join(sorted({session_id for session_id, _ in matches})[:4])
-        raise AmbiguousSessionError(f"{len(found)} sessions fit {text!r}: {one_line(ids)}.")
+        ids = sorted({session_id for session_id, _ in matches})
+        if len(ids) == 1:  # copies of one file, made by hand
+            names = ", ".join(sorted(path.name for path in found)[:4])
+            raise AmbiguousSessionError(
+                f"{len(found)} files hold the session {ids[0]!r}: {one_line(names)}; give a path."
+            )
+        some = one_line(", ".join(ids[:4]))
+        raise AmbiguousSessionError(f"{len(found)} sessions fit {text!r}: {some}.")
     return found[0]
 
 
