@@ -188,6 +188,7 @@ def test_nothing_to_fork(fail: Fail, tmp_path: Path) -> None:
         ["session", "tree"],
         ["session", "tree", "x.jsonl", "--filter", "green"],
         ["session", "context", "x.jsonl", "--json", "--text"],
+        ["session", "list", "--session-dir", __file__],
         ["session", "label", "x.jsonl", "a"],
         ["session", "label", "x.jsonl", "a", "b", "--remove"],
         ["session", "goto", "x.jsonl", "a", "--focus", "b"],

@@ -25,7 +25,7 @@ _SHOWN = 4
 
 session_dir_option = click.option(
     "--session-dir",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Where session files are kept.",
 )

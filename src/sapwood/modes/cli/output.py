@@ -36,7 +36,7 @@ def say_json(value: Any) -> None:
 
 def paint(text: str, **style: Any) -> str:
     """``text`` in a style where colours are wanted: a terminal, and no ``NO_COLOR``."""
-    if os.environ.get("NO_COLOR") or not (sys.stdout and sys.stdout.isatty()):
+    if not text or os.environ.get("NO_COLOR") or not (sys.stdout and sys.stdout.isatty()):
         return text
     return click.style(text, **style)
 
