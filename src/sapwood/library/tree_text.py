@@ -135,14 +135,14 @@ def _telling(arguments: dict[str, Json]) -> str:
 def _prompt(message: dict[str, Any]) -> str:
     """A system message without text: what it changes."""
     changes = []
-    for field, what in (
-        ("sections", "sections"),
-        ("toolsAdded", "tools"),
-        ("toolsRemoved", "less"),
+    for field, one, more in (
+        ("sections", "section", "sections"),
+        ("toolsAdded", "tool", "tools"),
+        ("toolsRemoved", "less", "less"),
     ):
         value = message.get(field)
         if isinstance(value, (dict, list)) and value:
-            changes.append(f"{len(value)} {what}")
+            changes.append(f"{len(value)} {one if len(value) == 1 else more}")
     return f"[prompt: {', '.join(changes) or 'empty'}]"
 
 
