@@ -6,7 +6,6 @@ on standard error), 130 interrupted (143 by SIGTERM). A second Ctrl+C does not w
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import sys
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING
 from sapwood.text import one_line
 
 if TYPE_CHECKING:
+    from asyncio import Task
+
     from sapwood.agent.session import AgentSession
     from sapwood.modes.prompts import Prompt
     from sapwood.session.schema import AssistantMessage
@@ -65,8 +66,10 @@ class _Interruption:
     def __init__(self, session: AgentSession) -> None:
         self.signal: int | None = None
         self._session = session
-        self._loop = asyncio.get_running_loop()
-        self._aborting: asyncio.Task[None] | None = None
+        from asyncio import get_running_loop
+
+        self._loop = get_running_loop()
+        self._aborting: Task[None] | None = None
         for number in (signal.SIGINT, signal.SIGTERM):
             self._loop.add_signal_handler(number, self._handle, number)
 
