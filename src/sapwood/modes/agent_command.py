@@ -251,8 +251,10 @@ def _list_models(search: str) -> int:
 
 
 def _export(source: Path, rest: Sequence[str]) -> int:
-    from sapwood.library.export import export_html
+    from sapwood.library.export import export_session
+    from sapwood.session.manager import SessionManager
 
     target = Path(rest[0]) if rest else None
-    click.echo(export_html(source, target))
+    with SessionManager.open(source, writer="none") as manager:
+        click.echo(export_session(manager, target))
     return 0

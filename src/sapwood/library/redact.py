@@ -1,0 +1,166 @@
+"""Masking of what looks like a key. Pure; the session itself is never touched.
+
+Known shapes are found by their prefix, unknown ones by the name they are assigned to. A mask keeps
+the first characters, so that a reader knows which key it was. Not every secret has a shape, hence
+the count and the samples: a person looks before anything is published.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sapwood.session.codec import decode_line, encode_line
+from sapwood.session.entry import Entry
+from sapwood.session.schema import Json
+from sapwood.session.tree import SessionTree
+
+MASK = "[masked]"
+MAX_SAMPLES = 12
+_SHOWN = 4
+"""Characters of a secret that stay."""
+
+_KINDS = (
+    (
+        "private key",
+        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:(?!-----BEGIN )[\s\S])*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    ),
+    ("JSON web token", r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
+    ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,})"),
+    ("GitLab token", r"\bglpat-[\w-]{16,}"),
+    ("Slack token", r"\bxox[a-z]-[\w-]{10,}"),
+    ("Google key", r"\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}"),
+    ("AWS key", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    ("Hugging Face token", r"\bhf_[A-Za-z0-9]{20,}"),
+    ("npm token", r"\bnpm_[A-Za-z0-9]{30,}"),
+    ("Stripe key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("API key", r"\b(?:sk|gsk|xai|pplx)[-_][\w-]{16,}"),
+)
+_NAME = r"(?:[\w-]*(?:api[_-]?key|secret|token|passw(?:or)?d|credential|access[_-]?key)[\w-]*)"
+_KNOWN = re.compile("|".join(f"(?P<k{n}>{shape})" for n, (_, shape) in enumerate(_KINDS)))
+_BEARER = re.compile(
+    r"(?i)(?P<before>\b(?:bearer|authorization[\"']?\s*[:=]\s*[\"']?basic)\s+)"
+    r"(?P<secret>[\w.~+/=-]{12,})"
+)
+_ASSIGNED = re.compile(
+    rf"(?i)(?P<before>{_NAME}(?:\\?[\"'])?\s*(?::|=>|=)\s*)"
+    r"(?:(?P<quote>\\?[\"'])(?P<quoted>[^\"'\\\n]{6,})(?=\\?[\"'])|(?P<bare>[^\s\"'\\,;&<>(){}\[\]$]{8,}))"
+)
+_URL = re.compile(
+    r"(?P<before>\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,100}:)(?P<secret>[^\s/@]{3,200})(?=@)"
+)
+_SECRET_NAME = re.compile(rf"(?i){_NAME}")
+_COUNTED = re.compile(
+    r"(?i)(?:max|num|count|total|input|output|usage|before|after|limit).*tokens?|tokens.*"
+)
+_OPAQUE = frozenset({"data", "thinkingSignature", "textSignature", "thoughtSignature"})
+"""Fields of encoded bytes: no text, and long."""
+
+
+@dataclass(slots=True)
+class Masker:
+    """Masks texts and keeps count: ``counts`` by kind, ``samples`` as they read afterwards."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    samples: list[str] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        return self.counts.total()
+
+    def text(self, text: str) -> str:
+        """``text`` with its secrets masked."""
+        text = _KNOWN.sub(self._known, text)
+        text = _BEARER.sub(self._after("authorization"), text)
+        text = _URL.sub(self._after("password in an address"), text)
+        return _ASSIGNED.sub(self._assigned, text)
+
+    def json(self, value: Json) -> Json:
+        """A copy of a JSON value with every string in it masked; bytes in base64 stay."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.json(each) for each in value]
+        if isinstance(value, dict):
+            return {self.text(name): self._member(name, each) for name, each in value.items()}
+        return value
+
+    def line(self, line: bytes) -> bytes:
+        """A line of a session file; one that is no JSON is masked as text."""
+        try:
+            return encode_line(self.json(decode_line(line)))
+        except ValueError:
+            return self.text(line.decode("utf-8", "replace")).encode()
+
+    def tree(self, tree: SessionTree) -> SessionTree:
+        """A masked copy of a session with the same leaf."""
+        entries = (Entry.of(self._entry(entry)) for entry in tree.entries)
+        copy = SessionTree(self.json(tree.header), entries)
+        copy.move(tree.leaf_id)
+        return copy
+
+    def _entry(self, entry: Entry) -> Json:
+        """Ids stay as they are: the tree hangs on them."""
+        masked = self.json(entry.data)
+        for name in ("id", "parentId", "targetId", "firstKeptEntryId", "fromId"):
+            if name in masked:
+                masked[name] = entry.data[name]
+        return masked
+
+    def _member(self, name: str, value: Json) -> Json:
+        if name in _OPAQUE and isinstance(value, str):
+            return value
+        if isinstance(value, str) and _is_secret_member(name, value):
+            masked = self.text(value)
+            return masked if masked != value else self._mask("assigned secret", value)
+        return self.json(value)
+
+    def _known(self, match: re.Match[str]) -> str:
+        kind = _KINDS[int((match.lastgroup or "k0")[1:])][0]
+        return self._mask(kind, match[0])
+
+    def _after(self, kind: str) -> Callable[[re.Match[str]], str]:
+        def mask(match: re.Match[str]) -> str:
+            if MASK in match["secret"] or _is_placeholder(match["secret"]):
+                return match[0]
+            return match["before"] + self._mask(kind, match["secret"])
+
+        return mask
+
+    def _assigned(self, match: re.Match[str]) -> str:
+        secret = match["quoted"] or match["bare"]
+        if MASK in match[0] or _is_placeholder(secret) or secret.replace(",", "").isdigit():
+            return match[0]
+        return match["before"] + (match["quote"] or "") + self._mask("assigned secret", secret)
+
+    def _mask(self, kind: str, secret: str) -> str:
+        self.counts[kind] += 1
+        start = "" if kind == "private key" or len(secret) < 3 * _SHOWN else secret[:_SHOWN]
+        masked = f"{start}{MASK}"
+        sample = f"{kind}: {masked}"
+        if len(self.samples) < MAX_SAMPLES and sample not in self.samples:
+            self.samples.append(sample)
+        return masked
+
+
+def described(masker: Masker) -> str:
+    """One line: how many secrets of which kinds were masked."""
+    if not masker.total:
+        return "Nothing that looks like a key was found."
+    kinds = ", ".join(f"{count} × {kind}" for kind, count in masker.counts.most_common())
+    return f"Masked {masker.total:,}: {kinds}."
+
+
+def _is_secret_member(name: str, value: str) -> bool:
+    """Whether a JSON field is named like a secret and holds what could be one."""
+    if not _SECRET_NAME.fullmatch(name) or _COUNTED.fullmatch(name):
+        return False
+    return len(value) >= 2 * _SHOWN and " " not in value and not _is_placeholder(value)
+
+
+def _is_placeholder(secret: str) -> bool:
+    """Names of variables and starred or dotted stand-ins tell nothing."""
+    return bool(re.fullmatch(r"[*.xX•…<>$-]+|\$?\{?[A-Z_]+\}?|(?:os|process)\.env\S*", secret))
