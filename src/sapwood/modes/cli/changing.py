@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sapwood.errors import SessionError
-from sapwood.files import replace_atomic
 from sapwood.library.tree_kinds import kind_of
 from sapwood.library.tree_text import row_text
 from sapwood.modes.cli.opening import find_entry, json_option, locate, opened, session_argument
-from sapwood.modes.cli.output import say
+from sapwood.modes.cli.output import note, say
 from sapwood.modes.cli.session import session_group
 from sapwood.session.entry import Entry
 from sapwood.session.manager import SessionManager
-from sapwood.session.tree import SessionTree
+from sapwood.session.tree import CURRENT, SessionTree
 from sapwood.text import fit, one_line
+
+if TYPE_CHECKING:
+    from sapwood.library.export import ExportKind
 
 ROOT = "root"
 
@@ -138,46 +140,57 @@ def _copy(manager: SessionManager, leaf: str | None) -> None:
 @session_group.command("export")
 @session_argument
 @click.argument("target", required=False, type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--jsonl", is_flag=True, help="As session lines (the default without a suffix).")
-@click.option("--branch", is_flag=True, help="The active path alone, not the whole tree.")
+@click.option("--html", "kind", flag_value="html", help="A page for a browser.")
+@click.option("--markdown", "kind", flag_value="md", help="A transcript of the path.")
+@click.option("--jsonl", "kind", flag_value="jsonl", help="Session lines (default without FILE).")
+@click.option("--path-only", "--branch", is_flag=True, help="The active path, not the whole tree.")
 @click.option("--at", metavar="ENTRY", help="The path to this entry alone.")
+@click.option("--mask", is_flag=True, help="Mask what looks like a key.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 def export_command(
     session: str,
     session_dir: Path | None,
     target: Path | None,
-    jsonl: bool,
-    branch: bool,
+    kind: ExportKind | None,
+    path_only: bool,
     at: str | None,
+    mask: bool,
     force: bool,
 ) -> None:
-    """Write a session to a file, or to standard output."""
-    if not jsonl and target is not None and target.suffix != ".jsonl":
-        raise click.UsageError("Only --jsonl is there so far.")
-    if target is not None and target.exists() and not force:
+    """Write a session to a file, or to standard output.
+
+    The file's name tells the kind (.html, .md, .jsonl). A file is not replaced unless --force is
+    given, and the session is not changed in any case.
+    """
+    from sapwood.library.export import export_pieces, export_session
+    from sapwood.library.redact import Masker, described
+
+    if target is not None and target.is_file() and not force:
         raise SessionError(f"{target} exists already; --force replaces it.")
-    if target is not None and target.exists() and target.samefile(locate(session, session_dir)):
-        raise SessionError(f"{target} is the session itself.")
+    masker = Masker() if mask else None
     with opened(session, session_dir) as manager:
-        if at is not None:
-            lines = manager.path_lines(find_entry(manager.tree, at).id)
+        leaf = CURRENT if at is None else find_entry(manager.tree, at).id
+        path_only = path_only or at is not None
+        if target is None:
+            pieces = export_pieces(
+                manager, kind or "jsonl", path_only=path_only, leaf=leaf, masker=masker
+            )
+            sys.stdout.flush()
+            sys.stdout.buffer.writelines(pieces)
+            sys.stdout.buffer.flush()
         else:
-            lines = manager.path_lines() if branch else manager.lines()
-        _write(target, lines)
-
-
-def _write(target: Path | None, lines: Iterable[bytes]) -> None:
-    pieces = (line + b"\n" for line in lines)
-    if target is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.writelines(pieces)
-        sys.stdout.buffer.flush()
-        return
-    try:
-        replace_atomic(target, pieces)
-    except OSError as error:
-        raise SessionError(f"{target}: not written ({error.strerror or error}).") from None
-    say(f"{target}")
+            path = export_session(
+                manager,
+                target,
+                kind=kind,
+                force=force,
+                path_only=path_only,
+                leaf=leaf,
+                masker=masker,
+            )
+            say(f"{path}")
+        if masker is not None:
+            note(described(masker))
 
 
 @session_group.command("compact")
