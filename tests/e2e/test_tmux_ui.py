@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -202,3 +205,17 @@ def test_tree_goes_back_with_a_summary_and_another_branch(place: Place, shell: T
     shell.until("Summary of the branch left behind", gone="Esc cancels")
     shell.keys("Enter")
     shell.until("answer three", "2 branches", gone="Esc stops")
+
+
+def test_polite_kill_keeps_the_draft_and_the_terminal(place: Place, shell: Terminal) -> None:
+    shell.start(place.project)
+    shell.until("/hotkeys")
+    shell.type("half a thought")
+    shell.until("half a thought")
+    child = shell._tmux("display-message", "-p", "#{pane_pid}").strip()
+    found = subprocess.run(["pgrep", "-P", child], capture_output=True, check=True, text=True)
+    os.kill(int(found.stdout.split()[0]), signal.SIGTERM)
+    shell.until("ended with")
+    shell.stop()
+    shell.start(place.project)
+    shell.until("half a thought")

@@ -8,8 +8,11 @@ prompt that was not accepted, gives the text back.
 
 from __future__ import annotations
 
+import asyncio
 import re
+import signal
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -112,7 +115,16 @@ class Chat(ChatKeys):
         self.footer.info = FooterInfo(folder=shown_folder(self.launch.cwd))
         self.transcript.show(HeaderBlocks(self._header))
         self.editor.focus()
+        self._leave_on_signals()
         self.call_after_refresh(lambda: self.start(self._open()))
+
+    def _leave_on_signals(self) -> None:
+        """A closed terminal or a polite kill ends the program in order, draft and all."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP"):
+            if (number := getattr(signal, name, None)) is not None:
+                with suppress(NotImplementedError, ValueError, RuntimeError):
+                    loop.add_signal_handler(number, self.leave)
 
     def on_resize(self) -> None:
         self.set_class(self.size.height < 12, "low")
@@ -184,6 +196,8 @@ class Chat(ChatKeys):
 
     def _header(self, look: Look) -> list[Strip]:
         session = self.session
+        if session is not None and session.model and session.settings.values.quiet_startup is True:
+            return []
         has_model = session is not None and session.model is not None
         return welcome(look, __version__, has_model=has_model, ready=session is not None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -49,8 +50,16 @@ async def close_and_leave(chat: Chat) -> None:
         farewell = resume_command(session.manager)
         await session.dispose()
         chat.view.detach()
+        await _close_connections()
         chat.sapwood.farewell = farewell
     chat.app.exit(0)
+
+
+async def _close_connections() -> None:
+    """End the connections to providers, if any was made; a model's client may never have come."""
+    clients = sys.modules.get("sapwood.models.clients")
+    if clients is not None:
+        await clients.close_connections()
 
 
 def resume_command(manager: SessionManager) -> str:

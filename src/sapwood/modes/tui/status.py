@@ -26,6 +26,7 @@ SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 MARKS = {"info": ("·", "accent"), "warn": ("!", "warn"), "error": ("✗", "bad")}
 MAX_QUEUED = 4
 MAX_NOTICE = 4
+INFO_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,7 @@ class StatusLines(Widget):
         self._clock = clock
         self._strips: list[Strip] = []
         self._ticker: Timer | None = None
+        self._fading: Timer | None = None
 
     def doing(self, what: str, hint: str = "") -> None:
         """Say what is going on; an empty text ends it. The seconds count from the first word."""
@@ -112,9 +114,17 @@ class StatusLines(Widget):
     def queue(self, steering: tuple[str, ...], follow_up: tuple[str, ...]) -> None:
         self._set(replace(self.status, steering=steering, follow_up=follow_up))
 
-    def notice(self, text: str, kind: Kind = "info") -> None:
-        """Show one notice in place of the one before; an empty text takes it away."""
+    def notice(self, text: str = "", kind: Kind = "info") -> None:
+        """Show one notice in place of the one before; an empty text takes it away.
+
+        Mere information goes by itself after a while; warnings and errors stay.
+        """
         self._set(replace(self.status, notice=text, kind=kind))
+        if self._fading is not None:
+            self._fading.stop()
+            self._fading = None
+        if text and kind == "info":
+            self._fading = self.set_timer(INFO_SECONDS, self.notice, name="notice fades")
 
     def _set(self, status: Status) -> None:
         if status == self.status:

@@ -22,7 +22,7 @@ class Dialog(ModalScreen[Result]):
     """Subclasses give `body`, the widgets between the title and the hints."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "cancel", show=False, id="tui.select.cancel"),
+        Binding("escape,ctrl+c", "cancel", show=False, id="tui.select.cancel"),
     ]
 
     DEFAULT_CSS = """
