@@ -229,6 +229,11 @@ def test_an_empty_list_says_where_to_look(run: Run) -> None:
     assert "--all" in run.err
 
 
+def test_a_list_of_a_missing_folder_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["session", "list", "--session-dir", "nowhere"]) == 0
+    assert capsys.readouterr().err == "sapwood: there is no folder nowhere, and so no session\n"
+
+
 def test_sessions_go_by_id_prefix_and_path(run: Run, session: Path) -> None:
     with SessionManager.open(session, writer="none") as manager:
         session_id = manager.session_id

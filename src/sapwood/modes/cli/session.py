@@ -52,7 +52,9 @@ def list_command(everywhere: bool, as_json: bool, session_dir: Path | None) -> N
         now = time.time() * 1000
         for line in list_lines(listing.sessions, now_ms=now, width=columns(), by_folder=everywhere):
             say(line)
-    if not listing.sessions:
+    if session_dir is not None and not session_dir.exists():
+        note(f"there is no folder {session_dir}, and so no session")
+    elif not listing.sessions:
         where = "" if everywhere else " made in this folder; --all lists those of all folders"
         note(f"there is no session{where}")
     if listing.skipped:
