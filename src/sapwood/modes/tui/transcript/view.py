@@ -1,6 +1,6 @@
 """The transcript widget: a window on a row of blocks that renders only the lines in sight.
 
-While something streams it repaints at most 25 times a second, less often when a frame is expensive,
+While something streams it repaints at most 20 times a second, less often when a frame is expensive,
 so that a long answer never takes the machine.
 """
 
@@ -19,11 +19,11 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from sapwood.modes.tui.theme import DARK, Palette
-from sapwood.modes.tui.transcript.lines import full_line
+from sapwood.modes.tui.transcript.lines import PLAIN, full_line
 from sapwood.modes.tui.transcript.look import Look
 from sapwood.modes.tui.transcript.viewport import Anchor, View, scrolled, view
 
-FRAME = 1 / 25
+FRAME = 1 / 20
 """Seconds between repaints while streaming."""
 SHARE = 5
 """A frame that takes t seconds is followed by a pause of at least SHARE × t."""
@@ -74,6 +74,7 @@ class Transcript(Widget):
         self._in_sight: dict[int, list[Strip]] = {}
         self._stale = True
         self._laid_out = Size(0, 0)
+        self._base = PLAIN
         self._timer: Timer | None = None
         self._painted_at = 0.0
         self._cost = 0.0
@@ -178,6 +179,7 @@ class Transcript(Widget):
         if not self._stale and self._laid_out == self.size:
             return
         self._laid_out = self.size
+        self._base = self.rich_style
         self._look = replace(self._look, width=max(self.size.width - 2, 10))
         started = perf_counter()
         self._in_sight.clear()
@@ -196,7 +198,7 @@ class Transcript(Widget):
             block, line = rows[y]
             lines = self._lines(block)
             strip = lines[line] if line < len(lines) else strip
-        base = self.rich_style
+        base = self._base
         bar = Segment(self._bar(y), base + self._look.style("faint"))
         return Strip([*full_line(strip, max(width - 1, 0), base), bar], width)
 
