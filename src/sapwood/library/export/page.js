@@ -9,7 +9,7 @@
   const count = document.getElementById("count");
   const newest = new Array(parents.length).fill(-1);
   parents.forEach((parent, position) => { if (parent >= 0) newest[parent] = position; });
-  let shown = new Set([...place.children].map((each) => articles.indexOf(each)));
+  let shown = new Set([...place.children].map((each) => Number(each.id.slice(2))));
   const others = document.getElementById("others");
   if (others) others.remove();
 

@@ -1,0 +1,196 @@
+"""Exports: kinds, names, nothing replaced, everything in it."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from sapwood.errors import SapwoodError
+from sapwood.library.export import export_pieces, export_session
+from sapwood.library.redact import Masker
+from sapwood.session.manager import SessionManager
+from support.message_makers import assistant, call, result, session, user
+
+KEY = "gh" + "p_Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9"
+
+
+def rich() -> SessionManager:
+    """Three branches, a label, edits, a compaction, a branch summary and hidden items."""
+    manager = SessionManager.in_memory("/nowhere")
+    manager.append_message({"role": "system", "content": "be brief", "timestamp": 0})
+    root = manager.append_message(user("the beginning"))
+    manager.append_message(assistant("first branch"))
+    manager.branch(root)
+    manager.append_message(assistant("second branch"))
+    manager.branch_with_summary(root, "what was tried")
+    manager.append_label_change(root, "start here")
+    question = manager.append_message(user("secret plans"))
+    answer = manager.append_message(assistant("", call("c1", "nameless_tool", x=1)))
+    output = manager.append_message(result("c1", "long output", name="nameless_tool"))
+    manager.append_context_edit(output, {"content": "shortened output"})
+    manager.append_context_edit(question, None)
+    manager.append_custom_message("note", "unseen note", False)
+    manager.append_model_change("prov", "other-model")
+    manager.append_compaction("all in short", answer, 1234)
+    manager.append_message(user("the end"))
+    return manager
+
+
+def html(manager: SessionManager) -> str:
+    return b"".join(export_pieces(manager, "html")).decode()
+
+
+def article(page: str, text: str) -> str:
+    articles = re.findall(r"<article.*?</article>", page, re.DOTALL)
+    return next(each for each in articles if text in each)
+
+
+def test_a_page_holds_all_branches_and_marks_the_active_one() -> None:
+    manager = rich()
+    page = html(manager)
+    assert page.count("<article") == len(manager.tree.entries) == page.count("<li ")
+    assert page.count("<details><summary>first branch") == 1
+    assert "on-path" in article(page, "the end")
+    assert "active leaf" in article(page, "the end")
+    assert "on-path" not in article(page, "second branch")
+    assert "start here" in article(page, "the beginning")
+    assert "1,234 tokens before" in article(page, "all in short")
+    assert "Summary of another branch" in article(page, "what was tried")
+
+
+def test_edits_are_shown_both_ways() -> None:
+    page = html(rich())
+    shortened = article(page, "long output")
+    assert "Original" in shortened
+    assert "What the model sees instead" in shortened
+    assert "shortened output" in shortened
+
+
+def test_hidden_items_are_marked_as_such() -> None:
+    page = html(rich())
+    for text in ("be brief", "unseen note", "other-model"):
+        assert "hidden-item" in article(page, text)
+    assert "hidden-item" not in article(page, "nameless_tool")
+
+
+def test_the_transcript_is_the_active_path() -> None:
+    text = b"".join(export_pieces(rich(), "md")).decode()
+    order = ["the beginning", "what was tried", "secret plans", "It is left out.", "the end"]
+    places = [text.index(each) for each in order]
+    assert places == sorted(places)
+    assert "first branch" not in text
+    assert "unseen note" not in text
+
+
+def test_a_fence_is_longer_than_those_within() -> None:
+    manager = session(user("x"), assistant("", call("c", "t")), result("c", "````\nin\n````"))
+    assert "`````\n````\nin\n````\n`````" in b"".join(export_pieces(manager, "md")).decode()
+
+
+def test_lines_are_the_session_byte_for_byte(tmp_path: Path) -> None:
+    manager = rich()
+    path = export_session(manager, tmp_path / "copy.jsonl")
+    assert path.read_bytes().splitlines() == list(manager.lines())
+    only = export_session(manager, tmp_path / "path.jsonl", path_only=True)
+    assert b"first branch" not in only.read_bytes()
+    with SessionManager.open(only, writer="none") as again:
+        assert again.get_branch()[-1].type in ("message", "label")
+
+
+def test_a_path_alone_leaves_other_branches_out() -> None:
+    page = b"".join(export_pieces(rich(), "html", path_only=True)).decode()
+    assert "the end" in page
+    assert "first branch" not in page
+
+
+@pytest.mark.parametrize("kind", ["html", "md", "jsonl"])
+def test_masking_reaches_every_kind(kind: str, tmp_path: Path) -> None:
+    manager = session(user(f"{KEY} and ``password=hunter2hunter2``"))
+    masker = Masker()
+    path = export_session(manager, tmp_path / f"out.{kind}", masker=masker)
+    assert KEY not in path.read_text()
+    assert masker.counts == {"GitHub token": 1, "assigned secret": 1}
+
+
+def test_a_file_is_private_and_never_replaced_unless_forced(tmp_path: Path) -> None:
+    manager = session(user("one"))
+    target = tmp_path / "a.md"
+    export_session(manager, target)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    before = target.read_bytes()
+    with pytest.raises(SapwoodError, match="exists already"):
+        export_session(session(user("two")), target)
+    assert target.read_bytes() == before
+    export_session(session(user("two")), target, force=True)
+    assert b"two" in target.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
+
+
+def test_exports_at_once_leave_as_many_whole_files(tmp_path: Path) -> None:
+    manager = rich()
+    manager.append_session_info("My <talk> / about: trees")
+    with ThreadPoolExecutor(10) as pool:
+        paths = list(pool.map(lambda _: export_session(manager, tmp_path, kind="md"), range(10)))
+    assert len(set(paths)) == 10
+    assert {path.read_bytes() for path in paths} == {paths[0].read_bytes()}
+    assert min(path.name for path in paths) == "sapwood-My-talk-about-trees-10.md"
+    assert len(list(tmp_path.iterdir())) == 10
+
+
+def test_only_one_of_many_gets_a_name_that_all_want(tmp_path: Path) -> None:
+    def attempt(number: int) -> int | None:
+        try:
+            export_session(session(user(f"number {number}")), tmp_path / "same.md")
+        except SapwoodError:
+            return None
+        return number
+
+    with ThreadPoolExecutor(10) as pool:
+        winners = [each for each in pool.map(attempt, range(10)) if each is not None]
+    assert len(winners) == 1
+    assert f"number {winners[0]}" in (tmp_path / "same.md").read_text()
+
+
+def test_a_name_that_tells_no_kind_and_a_missing_place_are_one_line(tmp_path: Path) -> None:
+    with pytest.raises(SapwoodError, match=r"\.html, \.md or \.jsonl"):
+        export_session(session(user("x")), tmp_path / "a.pdf")
+    (tmp_path / "file").touch()
+    with pytest.raises(SapwoodError, match="not written"):
+        export_session(session(user("x")), tmp_path / "file" / "a.md")
+
+
+def test_a_session_is_not_exported_onto_itself(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"".join(line + b"\n" for line in session(user("x")).lines()))
+    before = path.read_bytes()
+    with (
+        SessionManager.open(path, writer="none") as manager,
+        pytest.raises(SapwoodError, match="itself"),
+    ):
+        export_session(manager, path, force=True)
+    assert path.read_bytes() == before
+
+
+def test_odd_entries_and_empty_sessions_export(tmp_path: Path) -> None:
+    lines = [
+        {"type": "session", "version": 3, "id": "s", "timestamp": "t", "cwd": 5},
+        {"type": "message", "id": "a", "parentId": None, "timestamp": 7, "message": None},
+        {"type": "message", "id": "b", "parentId": "b", "message": {"role": "user", "content": 3}},
+        {"type": "message", "id": "c", "parentId": "zz", "message": {"role": 5, "content": [None]}},
+        {"type": "compaction", "id": "d", "parentId": "c", "summary": None, "tokensBefore": "x"},
+        {"type": "alien", "id": "e", "parentId": "d", "deep": {"x": ["\ud800"]}},
+        {"type": "message", "id": "e", "parentId": "d", "message": {"role": "assistant"}},
+        {"type": "context_edit", "id": "f", "parentId": "e", "targetId": "a", "replacement": None},
+        {"type": "custom", "id": "g", "parentId": "f"},
+    ]
+    path = tmp_path / "odd.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with SessionManager.open(path, writer="none") as manager:
+        for kind in ("html", "md", "jsonl"):
+            assert export_session(manager, tmp_path, kind=kind, masker=Masker()).stat().st_size
+    assert "<h1>" in html(SessionManager.in_memory("/work"))
