@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sapwood.modes.tui.chat import Chat
     from sapwood.modes.tui.dialogs.rows import Row
     from sapwood.modes.tui.tree import TreeChoice
+    from sapwood.session.entry import Entry
     from sapwood.session.tree import SessionTree
 
 
@@ -62,14 +63,14 @@ def _arrive(chat: Chat, editor_text: str | None, *, moved: bool) -> None:
 
 
 async def fork(chat: Chat, text: str) -> None:
-    """A new session from before one of the messages on this branch."""
+    """A new session from before one of the user's messages, on whatever branch."""
     from sapwood.modes.tui.dialogs.pick_list import PickList
 
     session = _session(chat)
     rows = await asyncio.to_thread(user_rows, session.manager.tree)
     if not rows:
         return chat.status.notice("There is no message to fork from yet")
-    note = "Copies this branch up to that message into a new session. Other branches: /tree."
+    note = "Copies the branch up to that message into a new session, which then goes on."
     entry_id = await chat.sapwood.ask(PickList("Fork before a message", rows, text=note))
     if entry_id is None:
         return None
@@ -80,23 +81,28 @@ async def fork(chat: Chat, text: str) -> None:
 
 
 def user_rows(tree: SessionTree) -> list[Row[str]]:
-    """The user's messages on the active path, newest first."""
+    """The user's messages, newest first: those of the active path, then those of other branches.
+
+    The detail tells which branch; kinds are told without decoding, texts only of what is shown.
+    """
+    from sapwood.library.tree_kinds import Kind, kind_of
     from sapwood.modes.tui.dialogs.rows import Row
 
-    messages = [
-        (entry.id, entry.message)
-        for entry in tree.ancestors(tree.leaf_id)
-        if entry.message is not None and entry.message.get("role") == "user"
+    def row(entry: Entry, detail: str) -> Row[str]:
+        message = entry.message or {}
+        return Row(entry.id, text_of(message.get("content"))[:300].strip() or "(no text)", detail)
+
+    path = list(tree.ancestors(tree.leaf_id))
+    active = [entry for entry in path if kind_of(entry) is Kind.USER]
+    on_path = {entry.id for entry in path}
+    others = [
+        entry
+        for entry in reversed(tree.entries)
+        if entry.id not in on_path and kind_of(entry) is Kind.USER
     ]
-    total = len(messages)
-    return [
-        Row(
-            entry_id,
-            text_of(message.get("content"))[:300].strip() or "(no text)",
-            f"{total - at} of {total}",
-        )
-        for at, (entry_id, message) in enumerate(messages)
-    ]
+    total = len(active)
+    rows = [row(entry, f"this branch, {total - at} of {total}") for at, entry in enumerate(active)]
+    return rows + [row(entry, "another branch") for entry in others]
 
 
 async def clone(chat: Chat, text: str) -> None:

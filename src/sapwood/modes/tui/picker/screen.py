@@ -15,7 +15,7 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from sapwood.errors import SapwoodError
 from sapwood.modes.tui.dialogs.dialog import plain
@@ -174,6 +174,13 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         if done == total:
             del self._loading["texts"]
         self._draw()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Reading that fails says so instead of looking for sessions for ever."""
+        if event.state is WorkerState.ERROR:
+            self._loading.clear()
+            self.note = f"Reading stopped: {event.worker.error}"
+            self._draw()
 
     # Drawing
 
