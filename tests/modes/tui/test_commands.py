@@ -430,3 +430,76 @@ async def test_reload_with_broken_settings_changes_nothing(tmp_path: Path) -> No
         assert ui.chat.status.status.kind == "error"
         await ui.send("still here")
         assert "▌ still here" in ui.screen_text
+
+
+async def test_export_writes_by_the_name_and_never_over_a_file(tmp_path: Path) -> None:
+    place = make_place(tmp_path, [{"text": "the answer"}])
+    async with running_ui(place) as ui:
+        await ui.send("the question")
+        await run(ui, "/export out.md")
+        await ui.until(lambda: "Exported to" in ui.notice)
+        assert "the question" in (place.project / "out.md").read_text("utf-8")
+        await run(ui, "/export out.md")
+        await ui.until(lambda: ui.chat.status.status.kind == "error")
+        assert "out.md" in ui.notice
+        await run(ui, "/export page.html")
+        await ui.until(lambda: (place.project / "page.html").exists())
+        assert "the answer" in (place.project / "page.html").read_text("utf-8")
+        await run(ui, "/export")
+        await ui.until(lambda: len(list(place.project.glob("*.html"))) == 2)
+
+
+async def test_import_takes_a_session_in_and_opens_it(tmp_path: Path) -> None:
+    place = make_place(tmp_path, [OK])
+    async with running_ui(place) as ui:
+        await ui.send("from elsewhere")
+        copied = ui.session.manager.path
+        assert copied is not None
+        source = place.project / "copy.jsonl"
+        source.write_bytes(copied.read_bytes())
+        await run(ui, "/new")
+        await ui.until(lambda: "from elsewhere" not in ui.screen_text)
+        before = ui.session.session_id
+        await run(ui, "/import copy.jsonl")
+        await ui.until(lambda: ui.notice.startswith("Imported"))
+        assert ui.session.session_id != before
+        assert ui.session.manager.path not in (source, copied)
+        assert "▌ from elsewhere" in ui.screen_text
+
+
+async def test_import_of_no_session_leaves_everything(tmp_path: Path) -> None:
+    place = make_place(tmp_path, [OK])
+    async with running_ui(place) as ui:
+        await ui.send("hi")
+        (place.project / "bad.jsonl").write_text("not a session\n", "utf-8")
+        before = sorted(place.session_dir.rglob("*"))
+        await run(ui, "/import bad.jsonl")
+        await ui.until(lambda: ui.chat.status.status.kind == "error")
+        await run(ui, "/import")
+        await ui.until(lambda: "Name a file" in ui.notice)
+        assert sorted(place.session_dir.rglob("*")) == before
+        assert "▌ hi" in ui.screen_text
+
+
+async def test_share_asks_with_a_count_and_refuses_politely(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GITHUB_TOKEN", "GH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    place = make_place(tmp_path, [OK])
+    key = "sk-" + "proj-" + "a1B2c3D4" * 6
+    async with running_ui(place) as ui:
+        await ui.send(f"my key is {key}")
+        await run(ui, "/share")
+        await in_dialog(ui)
+        assert "secret gist" in ui.screen_text
+        assert "1" in ui.screen_text
+        assert key not in ui.screen_text.split("secret gist")[1]
+        await ui.press("enter")
+        await in_chat(ui)
+        await run(ui, "/share")
+        await in_dialog(ui)
+        await ui.press("2")
+        await ui.until(lambda: ui.chat.status.status.kind == "error")
+        assert "gh" in ui.notice
