@@ -1,4 +1,4 @@
-"""Making room: when a compaction starts by itself, and what one does to the session.
+"""What a compaction does to the session; `room` says when one starts by itself.
 
 `compaction` decides what a smaller context looks like; here it is asked, extensions may object or
 write the summary themselves, the result is appended, and everybody is told. One compaction at a
@@ -7,23 +7,19 @@ time; nothing is stored unless it succeeds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sapwood.agent import events
 from sapwood.agent.activity import Activity
 from sapwood.agent.interrupt import Interrupted
-from sapwood.agent.recovery import MAX_COMPACTIONS
 from sapwood.agent.summarizer import summarizer_for
 from sapwood.compaction.compact import CompactionResult, apply_compaction, compact
 from sapwood.compaction.prepare import Preparation, prepare_compaction
-from sapwood.compaction.settings import should_compact
 from sapwood.errors import CompactionError
-from sapwood.models.failures import is_overflow
 from sapwood.session.shapes import UNSET
 
 if TYPE_CHECKING:
     from sapwood.agent.conversation import Conversation
-    from sapwood.session.entry import Entry
     from sapwood.session.schema import JsonObject
 
 Reason: TypeAlias = Literal["manual", "threshold", "overflow"]
@@ -38,49 +34,6 @@ CANCELLED = "Compaction was cancelled."
 
 class CompactionCancelledError(CompactionError):
     """Somebody, or an extension, stopped it."""
-
-
-async def make_room(conversation: Conversation) -> None:
-    """Compact when the context is above the threshold; failing is told, not raised."""
-    window = conversation.context_window
-    if window is None or conversation.attempts.compactions >= MAX_COMPACTIONS:
-        return
-    settings = conversation.compaction_settings
-    if not settings.enabled:
-        return
-    if should_compact(conversation.context_tokens(), window, settings):
-        await try_compact(conversation, "threshold")
-
-
-async def recover_old_overflow(conversation: Conversation) -> None:
-    """Handle an overflow that the process which met it did not live to handle.
-
-    Only one by the model in use, and newer than the last compaction.
-    """
-    answer = _last_answer(conversation)
-    model = conversation.model
-    if answer is None or model is None or conversation.attempts.compactions:
-        return
-    message = cast("dict[str, Any]", answer.message)
-    if message.get("stopReason") != "error":
-        return
-    if (message.get("provider"), message.get("model")) != (model.provider, model.id):
-        return
-    if is_overflow(message, conversation.context_window):
-        conversation.omit(answer.id)
-        await try_compact(conversation, "overflow")
-
-
-def _last_answer(conversation: Conversation) -> Entry | None:
-    """The newest answer on the path, if no compaction and no edit came after it."""
-    tree = conversation.manager.tree
-    for entry in tree.ancestors(tree.leaf_id):
-        if entry.type in ("compaction", "context_edit"):
-            return None
-        message = entry.message
-        if message is not None and message.get("role") == "assistant":
-            return entry
-    return None
 
 
 async def try_compact(

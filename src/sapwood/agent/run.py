@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from sapwood.agent import events
 from sapwood.agent.activity import Activity
-from sapwood.agent.compacting import make_room, recover_old_overflow, try_compact
 from sapwood.agent.conversation import Conversation, now_ms, user_message
 from sapwood.agent.interrupt import Interrupted
 from sapwood.agent.loop import RunOutcome, run_turns
@@ -26,6 +25,7 @@ from sapwood.agent.recovery import (
     Retry,
     decide,
 )
+from sapwood.agent.room import make_room, recover_old_overflow
 from sapwood.agent.tools.running import run_tool
 from sapwood.agent.tools.tool import ToolContext, ToolResult, text_result
 from sapwood.context.request import build_request
@@ -117,6 +117,8 @@ class Run:
             case CompactAndRerun(overshoot):
                 return await self._compact_and_rerun(overshoot)
             case CompactOnly():
+                from sapwood.agent.compacting import try_compact
+
                 await try_compact(conversation, "overflow")
             case GiveUp(reason):
                 conversation.emit(events.compaction_end("overflow", error=reason))
@@ -154,6 +156,8 @@ class Run:
             attempts.retries = 0
 
     async def _compact_and_rerun(self, overshoot: float) -> bool:
+        from sapwood.agent.compacting import try_compact
+
         conversation = self._conversation
         conversation.attempts.overflow_handled = True
         conversation.omit(self._answer_id)

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sapwood.agent import events
 from sapwood.agent.activity import Activity, Rule
 from sapwood.agent.bash import run_user_command
-from sapwood.agent.compacting import compact_context
 from sapwood.agent.conversation import Conversation
 from sapwood.agent.interrupt import Interrupt
-from sapwood.agent.navigation import Navigation, SummaryChoice, destination, navigate
 from sapwood.agent.outside import OutsideCompletion, answer_text, complete_outside
 from sapwood.agent.queue import QueuedMessage, QueuedMessages, QueueKind
 from sapwood.agent.scheduling import Scheduler
@@ -28,6 +26,7 @@ from sapwood.models.thinking import is_level
 
 if TYPE_CHECKING:
     from sapwood.agent.extensions import ExtensionHost
+    from sapwood.agent.navigation import Navigation, SummaryChoice
     from sapwood.agent.settings import Settings
     from sapwood.compaction.compact import CompactionResult
     from sapwood.models.catalogue import Catalogue
@@ -235,6 +234,8 @@ class AgentSession:
         Raises:
             CompactionError: nothing was stored; also when cancelled (`CompactionCancelledError`).
         """
+        from sapwood.agent.compacting import compact_context
+
         await self._scheduler.make_way("compact")
         work = compact_context(self._conversation, "manual", focus=focus)
         return await self._scheduler.do(Activity.COMPACTING, work)
@@ -257,6 +258,8 @@ class AgentSession:
         A user message is opened for editing (leaf = its parent) unless `exact`. `summary`: what to
         keep of the branch that is left. Raises `EntryNotFoundError`.
         """
+        from sapwood.agent.navigation import navigate
+
         await self._scheduler.make_way("navigate_tree")
         work = navigate(
             self._conversation, target_id, summary=summary, focus=focus, label=label, exact=exact
@@ -363,6 +366,8 @@ class AgentSession:
 
         ``before``: up to the entry's parent, with its text for the editor; ``at``: up to it.
         """
+        from sapwood.agent.navigation import destination
+
         await self._scheduler.make_way("fork")
         entry = self.manager.tree.require(entry_id)
         where = destination(entry, exact=position == "at")

@@ -7,14 +7,17 @@ of a provider is an extra of ours; a missing one is named with the command that 
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import importlib.util
 import logging
+import sys
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from sapwood.errors import ModelError
 from sapwood.models.model import Api, Model
+from sapwood.session.garbage import collection_paused
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -66,8 +69,12 @@ def preload(model: Model) -> None:
     if model.api == "scripted":
         return
     require_extra(model)
-    importlib.import_module("pydantic_ai.direct")
-    importlib.import_module(_ADAPTERS[model.api])
+    # httpx brings rich for a command of its own, and does without it if that is not there.
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]
+    with collection_paused():
+        importlib.import_module("pydantic_ai.direct")
+        importlib.import_module(_ADAPTERS[model.api])
+    gc.freeze()  # a thousand modules: not worth a look again, and least of all at the exit
 
 
 def adapter_for(model: Model, api_key: str | None) -> Adapter[Any]:
