@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,12 @@ def make_session(
 ) -> Path:
     """A session file whose last message was ``day`` days after the start."""
     moment = START + day * DAY
+    session_id = sha256(f"{first} {name} {day}".encode()).hexdigest()[:32]
     manager = SessionManager.create(
-        cwd, session_dir, origin=Origin(now=lambda: moment), parent_session=parent
+        cwd,
+        session_dir,
+        origin=Origin(now=lambda: moment, session_id=lambda: session_id),
+        parent_session=parent,
     )
     manager.append_message({**user(first), "timestamp": moment})
     manager.append_message({**answer(reply), "timestamp": moment})

@@ -87,15 +87,17 @@ class SessionList(ScrollView, can_focus=False, inherit_bindings=False):
         width = self.size.width
         if index < len(self.rows):
             row = self.rows[index]
-            return draw_row(
+            line = draw_row(
                 row,
                 self.look,
                 self.texts,
                 selected=index == self.index,
                 current=same_file(row.info.path, self.current),
             )
+            return full_line(line, width, self.look.palette["ground"])
         words = self.empty[index] if not self.rows and index < len(self.empty) else ""
-        return full_line(strip((cut(f"   {words}", width), self.look.palette["dim"])), width)
+        empty = strip((cut(f"   {words}", width), self.look.palette["dim"]))
+        return full_line(empty, width, self.look.palette["ground"])
 
     def on_click(self, event: events.Click) -> None:
         index = event.y + self.scroll_offset.y

@@ -60,15 +60,17 @@ class TreeList(ScrollView, can_focus=False, inherit_bindings=False):
         if index < len(browser.rows):
             row = browser.rows[index]
             label = browser.tree.labels.get(row.entry.id) if row.label is not None else None
-            return draw_row(
+            line = draw_row(
                 row,
                 self.look,
                 cursor=index == browser.cursor,
                 here=index == browser.leaf_row,
                 label_time=label.timestamp if label is not None else "",
             )
+            return full_line(line, width, palette["ground"])
         words = self.empty[index] if not len(browser.rows) and index < len(self.empty) else ""
-        return full_line(strip((cut(f"   {words}", width), palette["dim"])), width)
+        empty = strip((cut(f"   {words}", width), palette["dim"]))
+        return full_line(empty, width, palette["ground"])
 
     def on_click(self, event: events.Click) -> None:
         index = event.y + self.scroll_offset.y
