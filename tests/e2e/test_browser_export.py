@@ -121,8 +121,13 @@ def test_texts_are_shown_as_they_are_stored(page: Page, tmp_path: Path) -> None:
     page.open(export_session(manager, tmp_path / "page.html").as_uri())
     assert page.value("document.querySelector('article.user .text').textContent") == text
     assert page.value("document.querySelector('article.tool .text').textContent") == text + "link"
-    assert page.value("document.querySelector('article.assistant .prose').innerText") == "<file>"
-    assert text.rstrip() in page.value("document.querySelector('article.assistant pre').innerText")
+    assert (
+        page.value("document.querySelector('article.assistant .prose').textContent.trim()")
+        == "<file>"
+    )
+    assert text.rstrip() in page.value(
+        "document.querySelector('article.assistant pre').textContent"
+    )
 
 
 def branched() -> tuple[SessionManager, dict[str, str]]:
@@ -165,14 +170,14 @@ def test_a_search_looks_into_all_branches(page: Page, tmp_path: Path) -> None:
     )
     page.value("new Promise(done => setTimeout(done, 300))")
     rows = "[...document.querySelectorAll('#tree li')].filter(e => e.checkVisibility())"
-    assert page.value(f"{rows}.map(each => each.innerText)") == ["user zanzibar"]
+    assert page.value(f"{rows}.map(each => each.textContent.trim())") == ["user zanzibar"]
     assert page.value("document.getElementById('count').innerText") == "1 of 6 entries"
 
 
 def test_hidden_items_appear_with_the_switch(page: Page, tmp_path: Path) -> None:
     manager, _ = branched()
     page.open(export_session(manager, tmp_path / "page.html").as_uri())
-    seen = "document.querySelector('main').innerText.includes('hidden-model')"
+    seen = "document.querySelector('article.model').checkVisibility()"
     assert not page.value(seen)
     page.value("document.querySelector('.tools label').click()")
     assert page.value(seen)
@@ -184,7 +189,7 @@ def test_without_scripts_the_page_reads_and_other_branches_open(page: Page, tmp_
     page.call("Emulation.setScriptExecutionDisabled", value=True)
     try:
         page.open(path.as_uri())
-        shown = page.value("document.querySelector('main').innerText")
+        shown = page.value("document.querySelector('main').textContent")
         assert "the beginning" in shown
         assert "the end" in shown
         assert page.value("document.querySelectorAll('#others details').length") == 1
@@ -216,4 +221,6 @@ def test_twenty_thousand_entries_load_and_can_be_reached(page: Page, tmp_path: P
             "(() => { const box = document.querySelector('article.chosen').getBoundingClientRect();"
             "return box.top >= -2 && box.top < innerHeight; })()"
         )
-        assert f"entry {number}" in page.value("document.querySelector('article.chosen').innerText")
+        assert f"entry {number}" in page.value(
+            "document.querySelector('article.chosen').textContent"
+        )

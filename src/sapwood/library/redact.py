@@ -22,37 +22,42 @@ MAX_SAMPLES = 12
 _SHOWN = 4
 """Characters of a secret that stay."""
 
+_START = r"(?<![\w-])"
+"""A key starts a word; so that long runs of letters are looked at once."""
+
 _KINDS = (
     (
         "private key",
         r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
         r"(?:(?!-----BEGIN )[\s\S])*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\Z)",
     ),
-    ("JSON web token", r"\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
-    ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,})"),
-    ("GitLab token", r"\bglpat-[\w-]{16,}"),
-    ("Slack token", r"\bxox[a-z]-[\w-]{10,}"),
-    ("Google key", r"\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}"),
-    ("AWS key", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-    ("Hugging Face token", r"\bhf_[A-Za-z0-9]{20,}"),
-    ("npm token", r"\bnpm_[A-Za-z0-9]{30,}"),
-    ("Stripe key", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("API key", r"\b(?:sk|gsk|xai|pplx)[-_][\w-]{16,}"),
+    ("JSON web token", _START + r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
+    ("GitHub token", _START + r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,})"),
+    ("GitLab token", _START + r"glpat-[\w-]{16,}"),
+    ("Slack token", _START + r"xox[a-z]-[\w-]{10,}"),
+    ("Google key", _START + r"(?:AIza[\w-]{30,}|ya29\.[\w-]{20,})"),
+    ("AWS key", _START + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    ("Hugging Face token", _START + r"hf_[A-Za-z0-9]{20,}"),
+    ("npm token", _START + r"npm_[A-Za-z0-9]{30,}"),
+    ("Stripe key", _START + r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("API key", _START + r"(?:sk|gsk|xai|pplx)[-_][\w-]{16,}"),
 )
-_NAME = r"(?:[\w-]*(?:api[_-]?key|secret|token|passw(?:or)?d|credential|access[_-]?key)[\w-]*)"
+_NAME = r"(?:api[_-]?key|secret|token|passw(?:or)?d|credential|access[_-]?key)"
+"""What the name of a secret holds; what stands before it in the name does not matter."""
+
 _KNOWN = re.compile("|".join(f"(?P<k{n}>{shape})" for n, (_, shape) in enumerate(_KINDS)))
 _BEARER = re.compile(
     r"(?i)(?P<before>\b(?:bearer|authorization[\"']?\s*[:=]\s*[\"']?basic)\s+)"
     r"(?P<secret>[\w.~+/=-]{12,})"
 )
 _ASSIGNED = re.compile(
-    rf"(?i)(?P<before>{_NAME}(?:\\?[\"'])?\s*(?::|=>|=)\s*)"
+    rf"(?i)(?P<before>{_NAME}[\w-]{{0,40}}(?:\\?[\"'])?\s{{0,8}}(?::|=>|=)\s{{0,8}})"
     r"(?:(?P<quote>\\?[\"'])(?P<quoted>[^\"'\\\n]{6,})(?=\\?[\"'])|(?P<bare>[^\s\"'\\,;&<>(){}\[\]$]{8,}))"
 )
 _URL = re.compile(
     r"(?P<before>\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,100}:)(?P<secret>[^\s/@]{3,200})(?=@)"
 )
-_SECRET_NAME = re.compile(rf"(?i){_NAME}")
+_SECRET_NAME = re.compile(_NAME, re.IGNORECASE)
 _COUNTED = re.compile(
     r"(?i)(?:max|num|count|total|input|output|usage|before|after|limit).*tokens?|tokens.*"
 )
@@ -156,7 +161,7 @@ def described(masker: Masker) -> str:
 
 def _is_secret_member(name: str, value: str) -> bool:
     """Whether a JSON field is named like a secret and holds what could be one."""
-    if not _SECRET_NAME.fullmatch(name) or _COUNTED.fullmatch(name):
+    if not _SECRET_NAME.search(name[:80]) or _COUNTED.fullmatch(name[:80]):
         return False
     return len(value) >= 2 * _SHOWN and " " not in value and not _is_placeholder(value)
 
