@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sapwood.errors import SapwoodError
+from sapwood.files import make_private_folder
 from sapwood.library.new_file import write_new
 from sapwood.session.find import read_header, session_files
 from sapwood.session.manager import SessionManager
@@ -34,6 +35,10 @@ def import_session(
             raise SapwoodError(f"{source}: there is nothing in this session to take in.")
         header = _header_here(original.header, cwd, folder, origin)
         target = folder / session_file_name(header["id"], header["timestamp"])
+        try:
+            make_private_folder(folder)
+        except OSError as error:
+            raise SapwoodError(f"{folder}: not made ({error.strerror or error}).") from error
         return write_new(target, _ended(original.lines(header)), numbered=True)
 
 

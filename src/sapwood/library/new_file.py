@@ -8,7 +8,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from sapwood.errors import SapwoodError
-from sapwood.files import make_private_folder, replace_atomic
+from sapwood.files import replace_atomic
 
 
 def write_new(path: Path, pieces: Iterable[bytes], *, numbered: bool = False) -> Path:
@@ -20,7 +20,6 @@ def write_new(path: Path, pieces: Iterable[bytes], *, numbered: bool = False) ->
     names = _names(path) if numbered else iter([path])
     hidden = path.with_name(f".{path.name[:40]}.{os.getpid()}-{os.urandom(6).hex()}.new")
     try:
-        make_private_folder(path.parent)
         if not numbered and path.exists():
             raise FileExistsError
         replace_atomic(hidden, pieces)

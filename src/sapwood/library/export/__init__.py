@@ -119,4 +119,4 @@ def _write(path: Path, pieces: Iterable[bytes], *, numbered: bool, force: bool) 
     return path
 
 
-__all__ = ["ExportKind", "export_pieces", "export_session", "file_stem", "kind_of_name"]
+__all__ = ["SUFFIXES", "ExportKind", "export_pieces", "export_session", "file_stem", "kind_of_name"]

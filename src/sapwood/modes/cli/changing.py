@@ -162,9 +162,11 @@ def export_command(
     The file's name tells the kind (.html, .md, .jsonl). A file is not replaced unless --force is
     given, and the session is not changed in any case.
     """
-    from sapwood.library.export import export_pieces, export_session
+    from sapwood.library.export import SUFFIXES, export_pieces, export_session
     from sapwood.library.redact import Masker, described
 
+    if target is not None and kind is None and target.suffix.lower() not in SUFFIXES:
+        raise click.UsageError("Name the file .html, .md or .jsonl, or say which kind it is.")
     if target is not None and target.is_file() and not force:
         raise SessionError(f"{target} exists already; --force replaces it.")
     masker = Masker() if mask else None

@@ -21,7 +21,7 @@ from sapwood.text import one_line
 def search_command(
     words: tuple[str, ...], everywhere: bool, as_json: bool, session_dir: Path | None
 ) -> None:
-    """Find entries that hold all WORDS, on any branch of any session of this folder.
+    """Find entries that hold all WORDS, on any branch.
 
     Each line: session, entry, who speaks, and what is around the first word.
     """
