@@ -32,7 +32,8 @@ STEPS: list[dict[str, Any]] = [
         "usage": {"input": 41_200, "output": 120},
     },
     {
-        "text": "## Done\n\nI fixed **one word** in `notes.md`:\n\n- `teh` → *the*\n- 日本語 stays\n\n"
+        "text": "## Done\n\nI fixed **one word** in `notes.md`:\n\n- `teh` → *the*\n"
+        "- 日本語 stays\n\n"
         "```python\nprint('the end')\n```",
         "usage": {"input": 43_800, "output": 310},
     },

@@ -214,7 +214,10 @@ def test_content_of_any_shape_is_drawn_without_a_fuss(role: str, content: Any) -
     shown(talk)
 
 
-EVIL = "before \x1b]52;c;ZXZpbA==\x07 \x1b[2J\x1b[31mred\x1b[0m \x9b1m \u202egnirts\u202c \x00\x08 after"
+EVIL = (
+    "before \x1b]52;c;ZXZpbA==\x07 \x1b[2J\x1b[31mred\x1b[0m \x9b1m "
+    "\u202egnirts\u202c \x00\x08 after"
+)
 
 
 @pytest.mark.parametrize("look", [LOOK, Look(DARK, 60, expanded=True, thinking=True)])

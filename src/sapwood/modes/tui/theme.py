@@ -8,7 +8,7 @@ the terminal's own sixteen colours on its own background.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -43,14 +43,15 @@ class Palette:
     def styles(self) -> Mapping[str, Style]:
         """A Rich style for each role that renderers use."""
         roles = ("text", "dim", "faint", "accent", "user", "good", "warn", "bad", "code")
-        styles = {role: Style(color=getattr(self, role)) for role in roles}
-        styles["heading"] = Style(color=self.accent, bold=True)
-        styles["strong"] = Style(color=self.text, bold=True)
-        styles["thinking"] = Style(color=self.dim, italic=True)
-        styles["added"] = Style(color=self.good)
-        styles["removed"] = Style(color=self.bad)
-        styles["match"] = Style(color=self.accent, bold=True, underline=True)
-        styles["selected"] = Style(color=self.text, bgcolor=self.selected)
+        styles = {role: Style(color=_rich_colour(getattr(self, role))) for role in roles}
+        styles["heading"] = styles["accent"] + Style(bold=True)
+        styles["strong"] = styles["text"] + Style(bold=True)
+        styles["thinking"] = styles["dim"] + Style(italic=True)
+        styles["added"] = styles["good"]
+        styles["removed"] = styles["bad"]
+        styles["match"] = styles["accent"] + Style(bold=True, underline=True)
+        styles["selected"] = styles["text"] + Style(bgcolor=_rich_colour(self.selected))
+        styles["ground"] = styles["text"] + Style(bgcolor=_rich_colour(self.background))
         return styles
 
     def __getitem__(self, role: str) -> Style:
@@ -58,10 +59,14 @@ class Palette:
 
     def textual(self) -> Theme:
         """The same palette as a Textual theme, for borders, scrollbars and inputs."""
-        from textual.theme import Theme
+        from textual.theme import BUILTIN_THEMES, Theme
 
+        name = f"sapwood-{self.name}"
+        if self.ansi:
+            # Textual draws with the terminal's own colours in a way of its own.
+            return replace(BUILTIN_THEMES["ansi-dark"], name=name, primary=self.accent)
         return Theme(
-            name=f"sapwood-{self.name}",
+            name=name,
             primary=self.accent,
             secondary=self.user,
             accent=self.accent,
@@ -81,6 +86,11 @@ class Palette:
                 "block-cursor-background": self.selected,
             },
         )
+
+
+def _rich_colour(name: str) -> str:
+    """A colour as Rich spells it: Textual puts ``ansi_`` before the terminal's own."""
+    return name.removeprefix("ansi_")
 
 
 DARK = Palette(
@@ -125,15 +135,15 @@ TERMINAL = Palette(
     background="ansi_default",
     surface="ansi_default",
     selected="ansi_bright_black",
-    text="default",
-    dim="bright_black",
-    faint="bright_black",
-    accent="green",
-    user="cyan",
-    good="green",
-    warn="yellow",
-    bad="red",
-    code="magenta",
+    text="ansi_default",
+    dim="ansi_bright_black",
+    faint="ansi_bright_black",
+    accent="ansi_green",
+    user="ansi_cyan",
+    good="ansi_green",
+    warn="ansi_yellow",
+    bad="ansi_red",
+    code="ansi_magenta",
     syntax="ansi_dark",
     ansi=True,
 )
