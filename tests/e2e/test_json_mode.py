@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from support.command import sapwood
+from support.command import sapwood, start_sapwood, wait_until
 
 if TYPE_CHECKING:
     from support.stage import Stage
@@ -109,3 +109,18 @@ def test_two_compactions_with_one_summary_are_told_apart(stage_with: Build) -> N
     ]
     assert len(ends) >= 2
     assert [end["result"]["entryId"] for end in ends] == stored
+
+
+def test_a_reader_that_leaves_stops_the_run(stage_with: Build) -> None:
+    stage = stage_with([{"text": "slow " * 100, "delay": 1}])
+    process = start_sapwood(
+        ["--mode", "json", "hello", "again"], cwd=stage.project, agent_dir=stage.agent_dir
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    wait_until(lambda: bool(stage.requests))
+    process.stdout.close()
+    stage.push({"text": "never asked for"})
+    assert process.wait(60) == 1
+    assert b"Nobody reads the records" in process.stderr.read()
+    assert len(stage.requests) == 1

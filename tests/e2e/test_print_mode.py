@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import TYPE_CHECKING
 
-from support.command import sapwood, start_sapwood
+import pytest
+
+from support.command import sapwood, start_sapwood, wait_until
 from support.lifecycle import PNG
 from support.stage import entries_of, request_texts
 
@@ -100,14 +104,9 @@ def test_a_run_that_ends_in_an_error_is_status_1_and_one_line(stage_with: Build)
 
 
 def test_interrupting_stores_the_run_and_is_status_130(stage_with: Build) -> None:
-    import time
-
     stage = stage_with([{"text": "slow", "delay": 30}])
     process = start_sapwood(["-p", "hello"], cwd=stage.project, agent_dir=stage.agent_dir)
-    for _ in range(3000):
-        if stage.requests:
-            break
-        time.sleep(0.01)
+    wait_until(lambda: bool(stage.requests))
     process.send_signal(signal.SIGINT)
     assert process.wait(10) == 130
     last = entries_of(files(stage)[0])[-1]
@@ -167,10 +166,136 @@ def test_fork_leaves_the_source_alone(stage_with: Build) -> None:
     assert said(stage) == ["first", "second"]
 
 
-def test_fork_excludes_other_session_flags(stage_with: Build) -> None:
-    done = run(stage_with(), "--fork", "x", "-c", "-p", "hello")
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--fork", "x", "-c"),
+        ("-c", "--session", "x"),
+        ("--no-session", "--session-id", "x"),
+        ("--session", "x", "--session-id", "y"),
+    ],
+)
+def test_contradicting_session_flags_are_wrong_usage(
+    stage_with: Build, flags: tuple[str, ...]
+) -> None:
+    done = run(stage_with(), *flags, "-p", "hello")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"exclude each other" in done.stderr
+
+
+def test_blank_messages_are_none(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    assert run(stage, "-p", "", " \n").returncode == 1
+    assert run(stage, "-p", "", "hello").returncode == 0
+    assert said(stage) == ["hello"]
+
+
+def test_the_way_out_of_having_no_model_is_told(stage_with: Build) -> None:
+    stage = stage_with(settings={"defaultProvider": None, "defaultModel": None})
+    (stage.agent_dir / "models.json").unlink()
+    done = run(stage, "-p", "hello")
     assert done.returncode == 1
-    assert b"--fork" in done.stderr
+    assert b"ANTHROPIC_API_KEY" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+    assert b"known: anthropic" in run(stage, "--provider", "nope", "-p", "hello").stderr
+
+
+def test_an_extension_asked_for_must_load(stage_with: Build) -> None:
+    """It may be what keeps the tools in check."""
+    stage = stage_with([{"text": "ok"}])
+    (stage.project / "gate.py").write_text("raise RuntimeError('broken')")
+    for name in ("gate.py", "missing.py"):
+        done = run(stage, "-e", name, "-p", "hello")
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert done.stderr.startswith(b"sapwood: Extension ")
+    assert stage.requests == []
+
+
+def test_a_handler_that_raises_is_told_and_passed_over(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    (stage.project / "one.py").write_text(
+        "def extension(api):\n    api.on('input', lambda event: 1 / 0)\n"
+    )
+    done = run(stage, "-e", "one.py", "-p", "hello")
+    assert (done.returncode, done.stdout) == (0, b"ok\n")
+    assert b"Extension one, input: ZeroDivisionError" in done.stderr
+
+
+def test_a_project_cannot_run_anything_before_it_is_trusted(stage_with: Build) -> None:
+    """Neither extensions nor settings that name programs; links and parents make no difference."""
+    call = {"name": "bash", "arguments": {"command": "echo hi"}}
+    stage = stage_with([{"tools": [call]}, {"text": "ok"}])
+    trap = stage.project / "ran"
+    code = f"open({str(trap)!r}, 'w')\ndef extension(api): pass\n"
+    folder = stage.project / ".pi" / "extensions"
+    folder.mkdir(parents=True)
+    (folder / "evil.py").write_text(code)
+    (stage.project / "evil.py").write_text(code)
+    settings = {
+        "extensions": ["../evil.py"],
+        "shellPath": "./evil-shell",
+        "shellCommandPrefix": f"touch {trap};",
+        "defaultProjectTrust": "always",
+    }
+    (stage.project / ".pi" / "settings.json").write_text(json.dumps(settings))
+    done = run(stage, "-p", "hello")
+    assert done.returncode == 0
+    assert b"left out until it is trusted" in done.stderr
+    assert not trap.exists()
+
+
+def test_an_unusable_setting_is_named(stage_with: Build) -> None:
+    stage = stage_with(settings={"retry": {"maxRetries": "many"}})
+    done = run(stage, "-p", "hello")
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    for part in (b"settings.json", b"retry.maxRetries", b"many"):
+        assert part in done.stderr
+
+
+def test_a_terminal_is_not_driven_by_an_answer(stage_with: Build) -> None:
+    stage = stage_with([{"text": "a\x1b]0;owned\x07b\x1b[31m"}])
+    ours, theirs = os.openpty()
+    process = start_sapwood(
+        ["-p", "hello"], cwd=stage.project, agent_dir=stage.agent_dir, stdout=theirs
+    )
+    assert process.wait(60) == 0
+    shown = os.read(ours, 1000)
+    assert shown.startswith(b"a")
+    assert b"\x1b" not in shown
+    assert b"\x07" not in shown
+
+
+def test_ctrl_c_before_the_run_is_status_130(stage_with: Build) -> None:
+    """While an extension loads, long before anybody handles the signal."""
+    stage = stage_with()
+    (stage.project / "slow.py").write_text(
+        "import time\nopen('loading', 'w')\ntime.sleep(30)\ndef extension(api): pass\n"
+    )
+    process = start_sapwood(
+        ["-e", "slow.py", "-p", "hello"], cwd=stage.project, agent_dir=stage.agent_dir
+    )
+    wait_until((stage.project / "loading").exists)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 130
+    assert process.stderr is not None
+    assert process.stderr.read().strip() == b""
+
+
+def test_the_session_file_removed_by_a_tool_is_written_again(stage_with: Build) -> None:
+    call = {"name": "bash", "arguments": {"command": 'rm "$PI_SESSION_FILE"'}}
+    stage = stage_with([{"tools": [call]}, {"text": "ok"}])
+    assert run(stage, "-p", "hello").returncode == 0
+    roles = [e["message"]["role"] for e in entries_of(files(stage)[0]) if e["type"] == "message"]
+    assert roles == ["system", "user", "assistant", "toolResult", "assistant"]
+
+
+def test_the_session_file_cut_by_a_tool_is_left_alone(stage_with: Build) -> None:
+    call = {"name": "bash", "arguments": {"command": ': > "$PI_SESSION_FILE"'}}
+    stage = stage_with([{"tools": [call]}, {"text": "ok"}])
+    done = run(stage, "-p", "hello")
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert b"became shorter" in done.stderr
+    assert files(stage)[0].read_bytes() == b""
 
 
 def test_no_session_writes_nothing(stage_with: Build) -> None:

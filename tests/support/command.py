@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from support.warm import run_warm
 
 _MAIN = "import sys; from sapwood.modes.main import main; sys.exit(main())"
 COMMAND = [sys.executable, "-c", _MAIN]
@@ -28,20 +32,10 @@ def sapwood(
     cwd: Path,
     agent_dir: Path,
     stdin: str | bytes | None = None,
-    **more: Any,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the command to its end; output as bytes."""
-    given = stdin.encode() if isinstance(stdin, str) else stdin
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=cwd,
-        env=environment(agent_dir),
-        input=given if given is not None else b"",
-        capture_output=True,
-        timeout=60,
-        check=False,
-        **more,
-    )
+    """Run the command to its end in a warm process; output as bytes."""
+    given = stdin.encode() if isinstance(stdin, str) else stdin or b""
+    return run_warm(arguments, cwd=cwd, env=environment(agent_dir), given=given, timeout=60)
 
 
 def start_sapwood(
@@ -52,8 +46,18 @@ def start_sapwood(
         [*COMMAND, *arguments],
         cwd=cwd,
         env=environment(agent_dir),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **more,
+        **{
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            **more,
+        },
     )
+
+
+def wait_until(happened: Callable[[], bool], seconds: float = 60) -> None:
+    """Return once it has happened; fail when it does not."""
+    give_up = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < give_up, "it did not happen"
+        time.sleep(0.01)

@@ -210,8 +210,12 @@ def _run_headless(flags: AgentFlags) -> int:
 
 
 async def _answer(flags: AgentFlags, opening: Any, prompts: Any) -> int:
+    import signal
+
     from sapwood.modes.opening import NobodyToAsk
 
+    # asyncio would ask the task to stop, which it could not hear before it awaits something.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     session = await opening.open_session(NobodyToAsk())
     try:
         if flags.mode == "json":
