@@ -31,8 +31,12 @@ class Reference:
         return result
 
     @property
+    def command(self) -> list[str]:
+        return [str(self.node), str(self.package / "dist" / "bundle" / "cli.js")]
+
+    @property
     def version_command(self) -> list[str]:
-        return [str(self.node), str(self.package / "dist" / "bundle" / "cli.js"), "--version"]
+        return [*self.command, "--version"]
 
 
 def find_reference(cache: Path) -> Reference | None:

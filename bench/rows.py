@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import generate
+from bench.printing import print_times
 
 if TYPE_CHECKING:
     from bench.__main__ import Measure
@@ -105,6 +106,11 @@ def _version(measure: Measure) -> Figures:
     return ours, measure.command(reference.version_command) if reference else None
 
 
+def _print(measure: Measure) -> Figures:
+    reference = measure.reference
+    return print_times(reference.command if reference else None, measure.runs)
+
+
 def _turn_ratio(measure: Measure) -> Figures:
     """A turn in a long session, with one in a short session in the reference's place."""
     long, short = (measure.ours("turn", measure.files.tail(n)) for n in (100_000, 1_000))
@@ -144,6 +150,7 @@ ROWS = (
         partial(_both, "list", "cold", Files.many), ratio=0.25),
     Row("list-again", "list 2,000 sessions, again", _again, ratio=0.03),
     Row("version", "sapwood --version", _version, ratio=0.5),
+    Row("print", "sapwood -p, start to exit", _print, ratio=2.5),
     Row("chain-open", "chain of 200,000 entries: open",
         partial(_both, "chain", "open", _chain), ratio=0.3),
     Row("chain-project", "… project",

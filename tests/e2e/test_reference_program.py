@@ -45,10 +45,9 @@ def pi(
     reference: Reference, stage: Stage, *arguments: str, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run the reference program on the stage; its requests are not ours to answer for."""
-    program = reference.package / "dist" / "bundle" / "cli.js"
     before = len(stage.state.requests)
     done = subprocess.run(
-        [str(reference.node), str(program), *arguments],
+        [*reference.command, *arguments],
         cwd=stage.project,
         env=environment(stage.agent_dir, PI_OFFLINE="1"),
         input=stdin,
