@@ -1,4 +1,4 @@
-"""The real program in tmux on the scripted model: a day's work from the first prompt to resuming."""
+"""The real program in tmux on the scripted model: a day's work, from first prompt to resuming."""
 
 from __future__ import annotations
 
