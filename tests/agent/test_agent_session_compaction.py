@@ -212,6 +212,41 @@ def extension(api):
 """
 
 
+async def test_what_one_compaction_kept_is_in_the_next_summary_request(stage_with: Build) -> None:
+    """B46, B47: nothing falls between two compactions; prompt and tools go with each request."""
+    stage = stage_with([ANSWER], settings=SMALL)
+    session = await stage.open()
+    for number in range(3):
+        await session.prompt(words(f"canary{number}a", 200))
+        await session.prompt(words(f"canary{number}b", 200))
+        await session.compact()
+    await session.prompt("and now")
+    for number, body in enumerate(stage.bodies("summary")):
+        asked = str(body["messages"])
+        seen = {n for n in range(3) if f"canary{n}a" in asked or f"canary{n}b" in asked}
+        assert seen <= {number - 1, number}, "what was summarized is not sent again"
+        kept = str(stage.bodies()[2 * number + 1]["messages"])
+        assert f"canary{number}a" in asked or f"canary{number}a" in kept
+    everything = str([body["messages"] for body in stage.bodies("summary")])
+    last = str(stage.bodies()[-1]["messages"])
+    for canary in (f"canary{n}{part}" for n in range(3) for part in "ab"):
+        assert canary in everything or canary in last
+    assert all(body["tools"] == stage.bodies()[0]["tools"] for body in stage.bodies())
+
+
+async def test_a_compaction_on_another_branch_does_not_count(stage_with: Build) -> None:
+    """B47: the newest compaction of the active path is in force, not the newest of the file."""
+    stage = stage_with([ANSWER], settings=SMALL)
+    session = await filled(stage)
+    leaf = session.manager.get_leaf()
+    assert leaf is not None
+    await session.compact()
+    await session.navigate_tree(leaf)
+    await session.prompt("on the branch without one")
+    asked = str(stage.bodies()[-1]["messages"])
+    assert "question0" in asked
+
+
 async def test_an_extension_writes_the_summary(stage_with: Build, tmp_path: Path) -> None:
     stage = stage_with([ANSWER], settings=SMALL)
     own = (

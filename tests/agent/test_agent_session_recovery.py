@@ -85,6 +85,26 @@ async def test_compactions_without_an_answer_are_limited(stage_with: Build) -> N
     assert session.last_assistant_text() == "fine"
 
 
+async def test_a_finished_answer_above_the_window_is_compacted_but_not_asked_for_again(
+    stage_with: Build,
+) -> None:
+    """B85: the answer was complete; the user's message is neither repeated nor stored twice."""
+    over = {"text": words("whole answer", 300), "usage": {"prompt": 9000, "completion": 300}}
+    stage = stage_with([{"text": words("first", 300)}, over], settings=SMALL)
+    session = await stage.open()
+    await session.prompt(words("question one", 300))
+    await session.prompt(words("question two", 300))
+    assert stage.kinds()[:2] == ["chat", "chat"]
+    assert set(stage.kinds()[2:]) == {"summary"}
+    users = [
+        entry
+        for entry in session.manager.get_entries()
+        if entry.message is not None and entry.message["role"] == "user"
+    ]
+    assert len(users) == 2
+    assert session.is_idle
+
+
 async def test_too_much_output_asked_for_is_lowered_and_sent_again(stage_with: Build) -> None:
     """B83: input + max_tokens above the window is no overflow."""
     refused = status(
