@@ -6,6 +6,8 @@ import base64
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.command import sapwood, start_sapwood, wait_until
+from support.command import environment, sapwood, start_sapwood, wait_until
 from support.lifecycle import PNG
 from support.stage import entries_of, request_texts
 
@@ -424,6 +426,45 @@ def test_a_vanished_folder_is_a_clear_line(stage_with: Build, tmp_path: Path) ->
     assert done.returncode == 1
     assert b"does not exist any more" in done.stderr
     assert files(stage) == before
+
+
+def test_a_current_folder_that_is_gone_is_a_clear_line(stage_with: Build, tmp_path: Path) -> None:
+    stage = stage_with()
+    leave = "import os, sys; from pathlib import Path; os.rmdir(Path.cwd());"
+    run_main = "from sapwood.modes.main import main; sys.exit(main(['-p', 'hello']))"
+    (gone := tmp_path / "gone").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", leave + run_main],
+        cwd=gone,
+        env=environment(stage.agent_dir),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert b"does not exist any more" in done.stderr
+
+
+def test_a_full_disk_ends_the_run_in_one_line_and_leaves_whole_lines(stage_with: Build) -> None:
+    call = {"name": "bash", "arguments": {"command": "echo hi; # " + "x" * 9000}}
+    stage = stage_with([{"tools": [call]}, {"text": "ok"}])
+    limited = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192));"
+        "from sapwood.modes.main import main; sys.exit(main(['-p', 'hello']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", limited],
+        cwd=stage.project,
+        env={**environment(stage.agent_dir), "PYTHONDONTWRITEBYTECODE": "1"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
+    assert b"not written" in done.stderr
+    assert run(stage, "-c", "-p", "again").stdout == b"ok\n"
+    assert all(entry["type"] for entry in entries_of(files(stage)[0]))
 
 
 def test_commands_know_the_session_and_the_model(stage_with: Build) -> None:

@@ -41,7 +41,7 @@ class Opening:
 
         self.flags = flags
         self.interactive = interactive
-        self.cwd = Path(os.getcwd())
+        self.cwd = _current_folder()
         self.agent_dir = agent_dir()
 
     async def open_session(self, ask: Asker) -> AgentSession | None:
@@ -212,6 +212,15 @@ class Opening:
             return None
         save_decision(self.agent_dir, project, answer == "yes")
         return answer == "yes"
+
+
+def _current_folder() -> Path:
+    try:
+        return Path(os.getcwd())
+    except FileNotFoundError:
+        raise SessionError(
+            "The current folder does not exist any more; go to one that does."
+        ) from None
 
 
 def check_flags(flags: AgentFlags) -> None:

@@ -1,7 +1,7 @@
 """From the command line's words, files and piped input to prompts.
 
 Piped input comes first, then the text of ``@files``, then the first message, all in one prompt;
-further messages are prompts of their own. Blank messages are none. Images become image blocks of the
+further messages are prompts of their own, blank ones are none. Images become image blocks of the
 first prompt.
 """
 
