@@ -10,7 +10,7 @@ from click.shell_completion import get_completion_class
 
 from sapwood.errors import SapwoodError
 from sapwood.modes.agent_command import agent_command
-from sapwood.modes.cli import changing, searching  # noqa: F401  (they add their commands)
+from sapwood.modes.cli import changing, importing, searching  # noqa: F401  (they add their commands)
 from sapwood.modes.cli.output import note, say
 from sapwood.modes.cli.session import session_group
 

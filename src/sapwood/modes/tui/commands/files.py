@@ -76,7 +76,7 @@ async def share(chat: Chat, text: str) -> None:
 
 
 async def import_file(chat: Chat, text: str) -> None:
-    """Take in a session file of ours or of another agent, and open it."""
+    """Take in a session of Sapwood, Pi, Claude Code or Codex, and open it."""
     from sapwood.library.importing import import_session
     from sapwood.modes.tui.commands.session import switch_to
 
