@@ -62,3 +62,44 @@ def test_what_is_no_session_leaves_nothing_behind(tmp_path: Path, content: bytes
         import_session(source, tmp_path, folder)
     assert not folder.exists()
     assert source.read_bytes() == content
+
+
+def test_a_session_of_the_first_version_comes_in(tmp_path: Path) -> None:
+    source = tmp_path / "old.jsonl"
+    lines = [
+        {"type": "session", "id": "old-one", "timestamp": "2025-01-01T00:00:00.000Z", "cwd": "/x"},
+        {"type": "message", "timestamp": "2025-01-01T00:00:01.000Z", "message": user("one")},
+        {"type": "message", "timestamp": "2025-01-01T00:00:02.000Z", "message": assistant("two")},
+    ]
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    path = import_session(source, tmp_path, tmp_path / "sessions")
+    with SessionManager.open(path, writer="none") as manager:
+        roles = [entry.message["role"] for entry in manager.get_branch() if entry.message]
+        assert roles == ["user", "assistant"]
+        assert manager.session_id == "old-one"
+        assert manager.header.get("cwd") == str(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["../../outside", "a/b", "..", "x" * 300])
+def test_an_id_is_never_a_path(tmp_path: Path, name: str) -> None:
+    source = tmp_path / "in" / "foreign.jsonl"
+    source.parent.mkdir()
+    header = {"type": "session", "version": 3, "id": name, "timestamp": "2025-01-01T00:00:00.000Z"}
+    entry = {
+        "type": "message", "id": "e", "parentId": None, "timestamp": "../../up",
+        "message": user("one"),
+    }  # fmt: skip
+    source.write_text(f"{json.dumps(header)}\n{json.dumps(entry)}\n", "utf-8")
+    path = import_session(source, tmp_path, tmp_path / "in" / "sessions")
+    assert path.parent == tmp_path / "in" / "sessions"
+    assert SessionManager.open(path, writer="none").session_id != name
+
+
+def test_a_time_is_never_a_path(tmp_path: Path) -> None:
+    source = written(tmp_path / "foreign.jsonl")
+    lines = source.read_bytes().splitlines(keepends=True)
+    header = {**json.loads(lines[0]), "timestamp": "../../x"}
+    source.write_bytes(json.dumps(header).encode() + b"\n" + b"".join(lines[1:]))
+    path = import_session(source, tmp_path, tmp_path / "sessions")
+    assert path.resolve().parent == tmp_path / "sessions"
+    assert ".." not in path.name

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 from sapwood.errors import SapwoodError
 from sapwood.files import make_private_folder
@@ -12,9 +14,12 @@ from sapwood.session.codec import encode_line
 from sapwood.session.find import read_header, session_files
 from sapwood.session.manager import SessionManager
 from sapwood.session.origin import Origin
-from sapwood.session.paths import session_file_name
-from sapwood.session.schema import SessionHeader
+from sapwood.session.paths import session_file_name, valid_session_id
+from sapwood.session.schema import Json, SessionHeader
 from sapwood.session.shapes import new_header
+
+_LONGEST_ID = 128
+_TIMESTAMP = re.compile(r"[0-9TZ:.+-]{1,40}")
 
 
 def import_native(source: Path, cwd: Path, folder: Path, origin: Origin) -> Path:
@@ -45,15 +50,24 @@ def _file(header: SessionHeader, lines: Iterable[bytes]) -> Iterable[bytes]:
 
 
 def _header_here(header: SessionHeader, cwd: Path, folder: Path, origin: Origin) -> SessionHeader:
-    """The header with ``cwd`` and an id that no session of ``folder`` has."""
+    """The header with ``cwd`` and an id that no session of ``folder`` has.
+
+    Id and time become the file's name, so what is not fit for one is replaced too.
+    """
     fresh = new_header(origin, str(cwd))
-    taken = header["id"] in _ids(folder)
-    return {
-        **header,
-        "id": fresh["id"] if taken else header["id"],
-        "timestamp": fresh["timestamp"] if taken else header["timestamp"],
-        "cwd": str(cwd),
-    }
+    named = {"id": header["id"], "timestamp": header.get("timestamp")}
+    if not _is_fit(**named) or header["id"] in _ids(folder):
+        named = {"id": fresh["id"], "timestamp": fresh["timestamp"]}
+    return cast(SessionHeader, {**header, **named, "cwd": str(cwd)})
+
+
+def _is_fit(id: str, timestamp: Json) -> bool:  # noqa: A002
+    return (
+        valid_session_id(id)
+        and len(id) <= _LONGEST_ID
+        and isinstance(timestamp, str)
+        and _TIMESTAMP.fullmatch(timestamp) is not None
+    )
 
 
 def _ids(folder: Path) -> set[str]:
