@@ -468,6 +468,23 @@ async def test_import_takes_a_session_in_and_opens_it(tmp_path: Path) -> None:
         assert "▌ from elsewhere" in ui.screen_text
 
 
+async def test_import_takes_in_the_log_of_another_program(tmp_path: Path) -> None:
+    from support.foreign_logs import ClaudeLog, said, tool_use, write_log
+
+    place = make_place(tmp_path, [OK])
+    log = ClaudeLog()
+    log.user("asked of another")
+    log.assistant("m", said("I look"), tool_use("a", "Read", file_path="x.py"))
+    log.result("a", "text of x")
+    write_log(place.project / "log.jsonl", log.records)
+    async with running_ui(place) as ui:
+        await run(ui, "/import log.jsonl")
+        await ui.until(lambda: ui.notice.startswith("Imported"))
+        assert "▌ asked of another" in ui.screen_text
+        await ui.send("and now")
+        assert "and now" in ui.screen_text
+
+
 async def test_import_of_no_session_leaves_everything(tmp_path: Path) -> None:
     place = make_place(tmp_path, [OK])
     async with running_ui(place) as ui:
