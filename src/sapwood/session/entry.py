@@ -146,6 +146,25 @@ def lines_together(entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes, int
                 yield entry, span, start, start + entry._size
 
 
+def raw_lines(entries: Iterable[Entry]) -> Iterator[bytes]:
+    """The line of each entry, in the order given; neighbours are read in one go."""
+    run: list[Entry] = []
+    for entry in entries:
+        stored = entry._raw is None and entry._source is not None
+        if run and (not stored or _is_apart(run[0], run[-1], entry)):
+            yield from _lines_of_run(run)
+            run.clear()
+        if stored:
+            run.append(entry)
+        else:
+            yield entry.raw
+    yield from _lines_of_run(run)
+
+
+def _lines_of_run(run: list[Entry]) -> Iterator[bytes]:
+    return (span[start:end] for _, span, start, end in lines_together(run))
+
+
 def _neighbours(entries: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
     """Entries that are only in the file, in groups whose lines follow each other there."""
     pending = sorted((entry for entry in entries if entry._raw is None), key=_by_offset)

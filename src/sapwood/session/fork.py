@@ -13,7 +13,7 @@ from pathlib import Path
 from sapwood.errors import SessionWriteError
 from sapwood.files import make_private_folder, replace_atomic
 from sapwood.session.codec import encode_line
-from sapwood.session.entry import Entry
+from sapwood.session.entry import Entry, raw_lines
 from sapwood.session.origin import Origin
 from sapwood.session.schema import SESSION_VERSION, JsonObject, SessionHeader
 from sapwood.session.source import FileSource, read_lines
@@ -81,8 +81,7 @@ def path_lines(tree: SessionTree, timestamp: str, leaf: Leaf = CURRENT) -> Itera
     if "cwd" in tree.header:
         header["cwd"] = tree.header["cwd"]
     yield encode_line(header)
-    for entry in chained(tree.path(leaf)):
-        yield entry.raw
+    yield from raw_lines(chained(tree.path(leaf)))
 
 
 def whole_lines(
@@ -98,7 +97,7 @@ def whole_lines(
     """
     yield encode_line(header)
     if source is None:
-        yield from (entry.raw for entry in entries)
+        yield from raw_lines(entries)
         return
     rewritten = {entry.line: entry for entry in entries if not entry.is_stored}
     for line in read_lines(source):
