@@ -113,7 +113,6 @@ def turn(file: str) -> Times:
 def tree_view(file: str) -> Times:
     """The rows of the tree: open, a filter, then letters of a search (once warmed)."""
     from sapwood.library.tree_rows import TreeFilter, TreeView
-
     from sapwood.session.manager import SessionManager
 
     manager = SessionManager.open(file, writer="none")
