@@ -12,6 +12,7 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import overload
 
 from sapwood.library.tree_kinds import Kind, kind_of, kinds_of
@@ -122,8 +123,11 @@ class RowTexts:
             found = self._haystacks[entry] = f"{speaker}: {self.text(entry)}".lower()
         return found
 
-    def haystacks(self, entries: Iterable[Entry]) -> list[str]:
+    def haystacks(self, entries: Iterable[Entry], *, only_warm: bool) -> list[str]:
+        """Those of ``entries``; with ``only_warm`` "" for what was not prepared yet."""
         known = self._haystacks
+        if only_warm:
+            return [known.get(entry, "") for entry in entries]
         return [known.get(entry) or self.haystack(entry) for entry in entries]
 
     def warm(self, entries: Sequence[Entry], seconds: float) -> bool:
@@ -158,15 +162,19 @@ class TreeView:
         shown: TreeFilter = TreeFilter.DEFAULT,
         search: str = "",
         folds: Collection[str] = (),
+        *,
+        only_warm: bool = False,
     ) -> TreeRows:
         """The rows under a filter that hold all words of ``search``.
 
         ``folds`` are ids of entries whose rows below are folded away, as long as nothing is
-        searched for.
+        searched for. With ``only_warm`` the search passes over texts that `RowTexts.warm` has not
+        come to yet.
         """
-        return TreeRows(self, self._mask(shown, search.lower().split()), () if search else folds)
+        mask = self._mask(shown, search.lower().split(), only_warm)
+        return TreeRows(self, mask, () if search else folds)
 
-    def _mask(self, shown: TreeFilter, words: list[str]) -> list[bool]:
+    def _mask(self, shown: TreeFilter, words: list[str], only_warm: bool) -> list[bool]:
         """Which entries have rows."""
         labels = self.tree.labels
         if shown is TreeFilter.LABELED_ONLY:
@@ -174,13 +182,14 @@ class TreeView:
         else:
             hidden = _HIDDEN[shown]
             mask = [kind not in hidden for kind in self.texts.kinds(self.entries)]
-        for word in words:
-            mask = self._narrow(mask, word)
+        if words:
+            haystacks = self.texts.haystacks(self.entries, only_warm=only_warm)
+            for word in words:
+                mask = self._narrow(mask, word, haystacks)
         return mask
 
-    def _narrow(self, mask: list[bool], word: str) -> list[bool]:
+    def _narrow(self, mask: list[bool], word: str, haystacks: list[str]) -> list[bool]:
         """``mask`` without the rows that do not hold ``word``, neither in text nor in label."""
-        haystacks = self.texts.haystacks(self.entries)
         found = [keep and word in text for keep, text in zip(mask, haystacks, strict=True)]
         labels = self.tree.labels
         if labels:
@@ -189,6 +198,11 @@ class TreeView:
                 if label is not None and mask[position] and word in label.text.lower():
                     found[position] = True
         return found
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where in ``entries`` an id is; of an id that was used again, the last place."""
+        return {entry.id: position for position, entry in enumerate(self.entries)}
 
     @property
     def up(self) -> Sequence[int]:
@@ -318,11 +332,8 @@ class TreeRows(Sequence[TreeRow]):
         """
         if not self._positions:
             return None
-        places = self._places()
+        places = self._view.places
         return max(0, self._near[places[entry_id]]) if entry_id in places else 0
-
-    def _places(self) -> dict[str, int]:
-        return {entry.id: position for position, entry in enumerate(self._view.entries)}
 
     def head(self, index: int) -> int:
         """The row that starts the branch segment of a row."""

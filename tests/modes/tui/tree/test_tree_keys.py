@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sapwood.library.tree_rows import TreeFilter
+from sapwood.library.tree_rows import RowTexts, TreeFilter
+from sapwood.modes.tui.tree.browser import TreeBrowser
 from sapwood.modes.tui.tree.keys import TREE
+from sapwood.modes.tui.tree.words import empty_words, title_words
+from support.conversation import Talk
 
 DEFAULT = ["ask", "read", "found", "summary", "other", "other_answer", "left", "left_answer"]
 
@@ -289,3 +292,54 @@ def test_every_key_has_a_name_and_a_method() -> None:
     assert len({action.id for action in TREE}) == len(TREE)
     for action in TREE:
         assert hasattr(TreeScreen, f"action_{action.method.partition('(')[0]}")
+
+
+def test_a_search_finds_more_as_it_reads_on() -> None:
+    talk = Talk()
+    ids = [talk.user(f"needle {number}") for number in range(500)]
+    tree = talk.tree()
+    browser = TreeBrowser(tree, RowTexts(tree))
+    browser.read_on(0)
+    browser.search = "needle"
+    browser.search_again()
+    assert len(browser.rows) < 500
+    assert [row.entry.id for row in browser.rows][-1] == ids[-1]
+    assert f"searching {browser.unread:,} more" in title_words(browser)
+    browser.stand(0)
+    stood_on = browser.anchor
+    while browser.unread:
+        browser.read_on(1)
+    browser.search_again()
+    assert len(browser.rows) == 500
+    assert browser.row is not None
+    assert browser.row.entry.id == stood_on
+    assert "searching" not in title_words(browser)
+
+
+def test_a_search_that_is_not_done_does_not_say_that_nothing_is_there() -> None:
+    talk = Talk()
+    talk.user("needle")
+    for number in range(500):
+        talk.user(f"straw {number}")
+    tree = talk.tree()
+    browser = TreeBrowser(tree, RowTexts(tree))
+    browser.read_on(0)
+    browser.search = "needle"
+    browser.search_again()
+    assert empty_words(browser) == ["Nothing holds “needle” so far.", "Esc stops the search."]
+    browser.search_for("needle")
+    while browser.unread:
+        browser.read_on(1)
+    browser.search_again()
+    assert [row.text for row in browser.rows] == ["needle"]
+
+
+async def test_entries_of_a_session_that_goes_on_appear_together(open_tree: Any) -> None:
+    async with open_tree() as tree:
+        entries = len(tree.browser.view.entries)
+        for number in range(20):
+            tree.ui.session.set_label(tree.ids["ask"], f"mark {number}")
+        tree.browser.use_filter(TreeFilter.ALL)
+        await tree.ui.until(lambda: len(tree.browser.view.entries) == entries + 20, "the entries")
+        await tree.press("slash", *"mark", "space", *"19")
+        assert tree.text.count("mark 19") >= 2

@@ -3,14 +3,23 @@
 The cursor has an anchor: the entry on which the user last put it. A filter or a search may hide
 that entry, and the cursor then stands at the nearest row above it; as soon as it is shown again the
 cursor is back on it. Folds stay through all of that.
+
+A search looks at what has been read so far, the newest entries first, and finds more as `read_on`
+reads the others: the first rows of a long session are there at once.
 """
 
 from __future__ import annotations
+
+import time
 
 from sapwood.library.tree_rows import RowTexts, TreeFilter, TreeRow, TreeRows, TreeView
 from sapwood.session.tree import SessionTree
 
 FILTERS = tuple(TreeFilter)
+
+READ_AT_ONCE = 0.03
+"""Seconds of reading before the first rows of a search are shown: enough for a usual session."""
+CHUNK = 200
 
 
 class TreeBrowser:
@@ -34,10 +43,29 @@ class TreeBrowser:
     def refresh(self) -> None:
         """Read the tree again: entries or labels were added."""
         self.view = TreeView(self.tree, texts=self.texts)
+        self._unread = len(self.tree.entries)
         self._show()
 
+    def read_on(self, seconds: float) -> None:
+        """Read, for about so long, what a search looks at; newest entries first."""
+        end = time.monotonic() + seconds
+        entries = self.tree.entries
+        while self._unread:
+            start = max(self._unread - CHUNK, 0)
+            newest_first = entries[start : self._unread][::-1]
+            if not self.texts.warm(newest_first, end - time.monotonic()):
+                return
+            self._unread = start
+
+    @property
+    def unread(self) -> int:
+        """How many entries a search has not looked at yet."""
+        return self._unread
+
     def _show(self) -> None:
-        self.rows: TreeRows = self.view.rows(self.shown, self.search.strip(), self.folds)
+        self.rows: TreeRows = self.view.rows(
+            self.shown, self.search.strip(), self.folds, only_warm=True
+        )
         self.cursor = self._index_of(self.anchor)
         self.leaf_row = self._row_of_leaf()
 
@@ -85,13 +113,19 @@ class TreeBrowser:
         self._show()
 
     def search_for(self, text: str) -> None:
-        """Show the rows that hold all words of ``text``."""
+        """Show the rows that hold all words of ``text``, among what has been read."""
         self.search = text
+        if text.strip():
+            self.read_on(READ_AT_ONCE)
+        self._show()
+
+    def search_again(self) -> None:
+        """Show what was found meanwhile."""
         self._show()
 
     def without_filter(self) -> int:
         """How many rows the search finds among all entries."""
-        return len(self.view.rows(TreeFilter.ALL, self.search))
+        return len(self.view.rows(TreeFilter.ALL, self.search, only_warm=True))
 
     # Folds and branch segments
 

@@ -44,7 +44,11 @@ PAN = 16
 """Cells of one step to the side."""
 
 WARMING = 0.008
-"""Seconds of preparing texts for a search, whenever nothing else is to do."""
+"""Seconds of reading for a search to come, whenever nothing else is to do."""
+SEARCHING = 0.03
+"""Seconds of reading at a time while a search waits for it: a key is still heard at once."""
+LOOK_AGAIN = 0.25
+"""Seconds after which what a search, or the session, has added meanwhile is shown."""
 
 
 class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
@@ -86,6 +90,8 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
         self._note = ""
         self._labelled: str | None = None
         self._deciding = False
+        self._looked = 0.0
+        self._has_grown = False
 
     def compose(self) -> ComposeResult:
         yield self._title
@@ -98,7 +104,7 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self._stop_listening = self.session.subscribe(self._heard)
-        self._warming = self.set_interval(0.02, self._warm)
+        self.set_interval(0.02, self._in_idle_time)
 
     def on_unmount(self) -> None:
         self._stop_listening()
@@ -110,16 +116,27 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
         self.set_class(self.size.height < 14, "low")
         self.call_after_refresh(self._draw)
 
-    def _warm(self) -> None:
-        if self.browser.texts.warm(self.browser.tree.entries, WARMING):
-            self._warming.stop()
+    def _in_idle_time(self) -> None:
+        """Read on for the search; now and then show what is new, however much that is."""
+        browser = self.browser
+        was_searching = bool(browser.unread and browser.search.strip())
+        browser.read_on(SEARCHING if was_searching else WARMING)
+        due = time.monotonic() - self._looked >= LOOK_AGAIN
+        if self._has_grown and due:
+            self._refresh()
+        elif was_searching and (due or not browser.unread):
+            self._looked = time.monotonic()
+            browser.search_again()
+            self._draw()
 
     def _heard(self, event: dict[str, Any]) -> None:
         """The session goes on while one looks."""
         if event.get("type") == "entry_appended":
-            self.call_next(self._refresh)
+            self._has_grown = True
 
     def _refresh(self) -> None:
+        self._has_grown = False
+        self._looked = time.monotonic()
         self.browser.refresh()
         self._draw()
 

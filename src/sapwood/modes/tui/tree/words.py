@@ -22,7 +22,9 @@ def title_words(browser: TreeBrowser) -> str:
     if shown != total:
         size = f"{shown:,} of {size}"
     place = f" · row {browser.cursor + 1:,}" if shown else ""
-    return f"Tree · {size} · {_SHOWN[browser.shown]}{place}"
+    unread = browser.unread if browser.search.strip() else 0
+    left = f" · searching {unread:,} more" if unread else ""
+    return f"Tree · {size} · {_SHOWN[browser.shown]}{place}{left}"
 
 
 def empty_words(browser: TreeBrowser) -> list[str]:
@@ -38,6 +40,8 @@ def empty_words(browser: TreeBrowser) -> list[str]:
             f"No row: “{_SHOWN[browser.shown]}” hides all {hidden}.",
             "Ctrl+D shows them again.",
         ]
+    if browser.unread:
+        return [f"Nothing holds “{search}” so far.", "Esc stops the search."]
     found = browser.without_filter()
     if found:
         rows = count_text(found, "row") + (" holds" if found == 1 else " hold")
