@@ -10,6 +10,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from sapwood.modes.tui.editor.editor import Editor, Sources
+from sapwood.modes.tui.editor.files import files_below
 from sapwood.modes.tui.editor.history import History
 from sapwood.modes.tui.editor.menu import CompletionMenu
 
@@ -160,6 +161,22 @@ async def test_paste_is_made_harmless() -> None:
         assert "\x1b" not in app.editor.text
         assert "\u202e" not in app.editor.text
         assert app.editor.text.endswith("\nc\ufffdd")
+
+
+async def test_text_that_comes_back_is_made_harmless() -> None:
+    app = EditorApp()
+    async with app.run_test() as pilot:
+        for put in (app.editor.set_text, app.editor.add_text, app.editor.restore):
+            put("a\x1b[31mb\u202ec\r\nd")
+            await pilot.pause()
+            assert app.editor.text.startswith("a\ufffd[31mb\ufffdc\nd")
+            assert app.editor.text.replace("\n", "").isprintable()
+
+
+def test_files_whose_names_drive_a_terminal_are_not_offered(tmp_path: Path) -> None:
+    for name in ("plain.txt", "evil\x1b[31m.txt", "back\u202ewards.txt", "日本 [red].txt"):
+        (tmp_path / name).touch()
+    assert files_below(tmp_path) == ["plain.txt", "日本 [red].txt"]
 
 
 async def test_pasted_image_path_becomes_an_image(tmp_path: Path) -> None:

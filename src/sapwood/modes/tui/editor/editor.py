@@ -16,6 +16,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.message import Message
 from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
 
 from sapwood.errors import SapwoodError
 from sapwood.modes.tui.editor import completion
@@ -96,6 +97,11 @@ class Editor(TextArea, inherit_bindings=False):
         self.replace(text, self.document.start, self.document.end, maintain_selection_offset=False)
         self.move_cursor(self.document.end)
         self.menu.offer(())
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Every change of the text comes through here: a stored prompt, a paste, a draft, a key."""
+        edit.text = printable(edit.text)
+        return super().edit(edit)
 
     def add_text(self, text: str) -> None:
         """Put a text before what is being written, as when queued messages come back."""
@@ -194,7 +200,7 @@ class Editor(TextArea, inherit_bindings=False):
 
     def paste(self, text: str) -> None:
         """Insert pasted text: harmless, images for image paths, a placeholder when it is long."""
-        text = printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = printable(text)
         if names := self._images_of(text):
             text = " ".join(names) + " "
         elif is_long(text):

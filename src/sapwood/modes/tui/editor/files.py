@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from sapwood.text import one_line
+
 MAX_FILES = 20_000
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv", "venv", ".tox", "target"})
 
@@ -13,11 +15,13 @@ _SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv", "venv", ".
 def files_below(folder: Path) -> list[str]:
     """Relative paths with ``/`` between parts, folders with a ``/`` at the end; at most MAX_FILES.
 
+    A name with control characters in it is left out: the editor could not hold it as it is.
     Blocks; call it from a thread.
     """
     files = _from_git(folder)
     if files is None:
         files = _from_walk(folder)
+    files = [name for name in files if one_line(name) == name]
     folders = {f"{parent}/" for name in files for parent in _parents(name)}
     return sorted(folders) + sorted(files)
 
