@@ -150,6 +150,17 @@ def test_the_bare_lines_of_2025(tmp_path: Path) -> None:
     assert [m["role"] for m in request(manager)] == ["user", "assistant", "toolResult"]
 
 
+def test_an_aborted_turn_keeps_what_has_results(log: CodexLog, tmp_path: Path) -> None:
+    log.user("go")
+    log.call("c", "shell", command="ls")
+    log.output("c", "a.py")
+    log.event("turn_aborted", reason="interrupted")
+    log.user("go on")
+    words = str(request(imported(log.records, tmp_path)))
+    assert "a.py" in words
+    assert "go on" in words
+
+
 def test_fields_of_the_wrong_type_are_no_failure(log: CodexLog, tmp_path: Path) -> None:
     log.user("one")
     kinds = ("message", "reasoning", "function_call", "function_call_output", "local_shell_call")

@@ -12,6 +12,9 @@ from sapwood.library.importing import import_session
 from sapwood.session.manager import SessionManager
 from support.message_makers import assistant, session, user
 
+HEADLESS = b'{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"x"}}\n'
+"""A line of a session, but no session: its header is gone."""
+
 
 def written(path: Path) -> Path:
     manager = session(user("one"), assistant("two"))
@@ -53,7 +56,7 @@ def test_a_taken_file_name_is_left_alone(tmp_path: Path) -> None:
     assert first.read_bytes() == b"something else\n"
 
 
-@pytest.mark.parametrize("content", [b"", b"hello\n", b"{}\n", b'{"type":"session"}\n'])
+@pytest.mark.parametrize("content", [b"", b"hello\n", b"{}\n", b'{"type":"session"}\n', HEADLESS])
 def test_what_is_no_session_leaves_nothing_behind(tmp_path: Path, content: bytes) -> None:
     source = tmp_path / "bad.jsonl"
     source.write_bytes(content)

@@ -23,7 +23,7 @@ from sapwood.library.importing.blocks import (
     usage,
 )
 from sapwood.library.importing.draft import Draft, Node
-from sapwood.library.importing.records import Tally, mapping, moment, objects, text
+from sapwood.library.importing.records import Tally, mapping, moment, objects, plain, text
 from sapwood.session.schema import Json, JsonObject
 
 PROGRAM = "Claude Code"
@@ -60,7 +60,8 @@ class _Reading:
     """For each record read so far the node below which its children hang."""
     prompts: dict[str, Node] = field(default_factory=dict)
     """What subagents were asked → the message that asked."""
-    summarized: set[Node] = field(default_factory=set)
+    bare: set[Node] = field(default_factory=set)
+    """Compactions whose summary is still to come."""
     title_rank: int = 0
     ms: int = 0
 
@@ -86,7 +87,7 @@ class _Reading:
         if above and above not in self.places:
             self.tally.odd("parent missing")
         if not above and record.get("isSidechain"):
-            return self.prompts.get(_plain(mapping(record.get("message")).get("content")))
+            return self.prompts.get(plain(mapping(record.get("message")).get("content")))
         return self.places.get(above)
 
     def _place(self, kind: str, record: JsonObject, parent: Node | None) -> Node | None:
@@ -95,16 +96,16 @@ class _Reading:
         if kind == "assistant" and message:
             return self._assistant(record, message, parent)
         if kind == "user" and message:
-            if record.get("isCompactSummary") and parent in self.summarized and parent:
-                parent.fields["summary"] = _plain(message.get("content"))
-                self.summarized.discard(parent)
+            if record.get("isCompactSummary") and parent is not None and parent in self.bare:
+                parent.fields["summary"] = plain(message.get("content"))
+                self.bare.discard(parent)
                 return parent
             return self._user(record, message.get("content"), parent)
         if kind == "system" and record.get("subtype") == "compact_boundary":
             tokens = mapping(record.get("compactMetadata")).get("preTokens")
             before = tokens if isinstance(tokens, int) else 0
             node = self.draft.compact(text(record.get("content")), before, self.ms, parent)
-            self.summarized.add(node)
+            self.bare.add(node)
             return node
         attachment = mapping(record.get("attachment"))
         if attachment.get("type") == "queued_command" and attachment.get("prompt"):
@@ -139,7 +140,7 @@ class _Reading:
         answer["stopReason"] = told or ("toolUse" if has_calls(answer) else "stop")
         if record.get("isApiErrorMessage"):
             answer["stopReason"] = "error"
-            answer["errorMessage"] = _plain(message.get("content")) or "The request failed."
+            answer["errorMessage"] = plain(message.get("content")) or "The request failed."
         return node
 
     def _add_blocks(self, node: Node, content: Json) -> None:
@@ -172,7 +173,7 @@ class _Reading:
         said = content if isinstance(content, str) else _said(content)
         if results and not said:
             return parent
-        if record.get("isMeta") or _plain(said).startswith(_NOT_TYPED):
+        if record.get("isMeta") or plain(said).startswith(_NOT_TYPED):
             return self.draft.inject(said, self.ms, parent)
         return self.draft.say({"role": "user", "content": said, "timestamp": self.ms}, parent)
 
@@ -197,13 +198,6 @@ def _user_block(part: JsonObject) -> JsonObject:
     if part.get("type") == "image" and source.get("type") == "base64" and data and mime_type:
         return image_block(data, mime_type)
     return marker(PROGRAM, text(part.get("type")), part)
-
-
-def _plain(content: Json) -> str:
-    """The text of a content, be it one or blocks."""
-    if isinstance(content, str):
-        return content
-    return "\n".join(text(part.get("text")) for part in objects(content) if "text" in part)
 
 
 def _usage(told: JsonObject) -> JsonObject:

@@ -29,6 +29,7 @@ from sapwood.library.importing.records import (
     mapping,
     moment,
     objects,
+    plain,
     text,
 )
 from sapwood.session.codec import decode_line
@@ -122,7 +123,7 @@ class _Reading:
             return
         self.answer = None
         said = content if isinstance(content, str) else _blocks(content)
-        if role != "user" or _plain(content).startswith(_NOT_TYPED):
+        if role != "user" or plain(content).startswith(_NOT_TYPED):
             self.here = self.draft.inject(said, self.ms, self.here)
             return
         message = {"role": "user", "content": said, "timestamp": self.ms}
@@ -148,7 +149,7 @@ class _Reading:
             said
             for item in objects(payload.get("replacement_history"))
             if item.get("role") in ("user", "assistant")
-            and not (said := _plain(item.get("content"))).startswith(_NOT_TYPED)
+            and not (said := plain(item.get("content"))).startswith(_NOT_TYPED)
         ]
         summary = text(payload.get("message"))
         texts = [summary, *(said for said in kept if said != summary)]
@@ -160,8 +161,8 @@ class _Reading:
         if kind == "token_count":
             self._tokens(mapping(event.get("info")))
         elif kind == "turn_aborted":
-            if self.last_answer is not None and self.last_answer is self.here:
-                self.last_answer.message["stopReason"] = "aborted"
+            if self.answer is not None:  # an answer whose calls have results was not cut short
+                self.answer.message["stopReason"] = "aborted"
         elif kind == "thread_rolled_back":
             self._roll_back(event.get("num_turns"))
         elif kind == "thread_name_updated":
@@ -239,9 +240,3 @@ def _block(part: JsonObject) -> JsonObject:
     if part.get("type") == "input_image" and (found := _DATA_URL.match(url)):
         return image_block(url[found.end() :], found[1])
     return marker(PROGRAM, text(part.get("type")), part)
-
-
-def _plain(content: Json) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(text(part.get("text")) for part in objects(content) if "text" in part)

@@ -14,7 +14,8 @@ Kind = Literal["native", "claude-code", "codex"]
 
 _LOOKED_AT = 1000
 _CODEX_RECORDS = {"session_meta", "turn_context", "response_item", "event_msg", "compacted"}
-_CODEX_ITEMS = {"message", "reasoning", "function_call", "local_shell_call"}
+_BARE_ITEMS = {"message": "role", "reasoning": "summary", "function_call": "call_id"}
+"""Lines of old rollouts without an envelope, and a field that tells them from others."""
 
 
 def recognise(source: Path) -> Kind | None:
@@ -39,4 +40,4 @@ def _kind(record: JsonObject, index: int) -> Kind | None:
         return "codex" if flat else None
     if kind in _CODEX_RECORDS and isinstance(record.get("payload"), dict):
         return "codex"
-    return "codex" if kind in _CODEX_ITEMS and "uuid" not in record else None
+    return "codex" if kind in _BARE_ITEMS and _BARE_ITEMS[kind] in record else None

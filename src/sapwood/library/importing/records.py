@@ -133,6 +133,13 @@ def moment(value: Json, before: int) -> int:
     return int(ms) if isfinite(ms) and 0 <= ms < _LAST_MS else before
 
 
+def plain(content: Json) -> str:
+    """The text of a message's content, be it one or blocks."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(text(part.get("text")) for part in objects(content) if "text" in part)
+
+
 def joined(texts: Iterable[str]) -> str:
     """Those that say something, as paragraphs."""
     return "\n\n".join(each for each in texts if each.strip())
