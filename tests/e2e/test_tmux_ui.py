@@ -145,6 +145,28 @@ def test_vanished_folder_asks_and_cancel_changes_nothing(place: Place, shell: Te
     assert len(list(place.agent_dir.rglob("*.jsonl"))) == 2
 
 
+def test_a_session_that_is_open_elsewhere_can_be_forked(place: Place, shell: Terminal) -> None:
+    model = script(place, [{"text": "noted"}])
+    shell.start(place.project, "--model", model)
+    shell.until("/hotkeys", "scripted")
+    say(shell, "remember this")
+    shell.until("noted", gone="Esc stops")
+    (file,) = place.agent_dir.rglob("*.jsonl")
+    before = file.read_bytes()
+    with terminal(place.agent_dir) as second:
+        second.start(place.project, "--continue")
+        second.until("Another program has this session open", "Fork here", "by pid")
+        second.keys("Escape")
+        second.until("ended with 0")
+        second.stop()
+        second.start(place.project, "--session", str(file), "--model", model)
+        second.until("Another program has this session open")
+        second.keys("Enter")
+        second.until("remember this", "noted", "scripted")
+    assert file.read_bytes() == before
+    assert len(list(place.agent_dir.rglob("*.jsonl"))) == 2
+
+
 def test_resize_no_colour_and_few_colours(place: Place, shell: Terminal) -> None:
     shell.environ.update(NO_COLOR="1", TERM="vt220")
     model = script(place, [{"text": "日本語 **bold** 👍 answer"}])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from click import UsageError
 
-from sapwood.errors import SessionError
+from sapwood.errors import SessionError, SessionLockedError
 
 if TYPE_CHECKING:
     from sapwood.agent.create import SessionOptions
@@ -94,7 +94,7 @@ class Opening:
     # Which record
 
     async def _manager(self, ask: Asker) -> SessionManager | None:
-        from sapwood.session.find import resolve_session
+        from sapwood.session.find import most_recent, resolve_session
         from sapwood.session.manager import SessionManager
 
         flags = self.flags
@@ -105,7 +105,10 @@ class Opening:
             source = resolve_session(flags.fork, self.cwd, folder)
             return SessionManager.fork_from(source, self.cwd, folder, id=flags.session_id)
         if flags.continue_recent:
-            return SessionManager.continue_recent(self.cwd, folder)
+            path = most_recent(self.cwd, folder)
+            if path is not None:
+                return await self._existing(path, ask)
+            return SessionManager.create(self.cwd, folder)
         if flags.session is not None:
             return await self._referred(flags.session, folder, ask)
         if flags.session_id is not None:
@@ -164,10 +167,13 @@ class Opening:
         return SessionManager.create(self.cwd, folder, id=session_id)
 
     async def _existing(self, path: Path, ask: Asker) -> SessionManager | None:
-        """Open `path`, asking first where its folder is another one or gone."""
+        """Open `path`, asking where its folder is gone or another program writes to it."""
         from sapwood.session.manager import SessionManager
 
-        manager = SessionManager.open(path)
+        try:
+            manager = SessionManager.open(path)
+        except SessionLockedError as error:
+            return await self._copy_of_locked(path, error, ask)
         folder = manager.cwd
         if folder.is_dir():
             return manager
@@ -183,6 +189,26 @@ class Opening:
         )
         if answer == "continue":
             return SessionManager.open(path, cwd=self.cwd)
+        if answer == "fork":
+            return SessionManager.fork_from(path, self.cwd, self.session_dir())
+        return None
+
+    async def _copy_of_locked(
+        self, path: Path, error: SessionLockedError, ask: Asker
+    ) -> SessionManager | None:
+        """A copy of a session that another program has open, if the user wants one."""
+        from sapwood.session.manager import SessionManager
+
+        if not self.interactive:
+            raise error
+        answer = await ask.choose(
+            "Another program has this session open.",
+            (
+                ("fork", "Fork here", f"copy it into a new session in {self.cwd}"),
+                ("cancel", "Cancel", "change nothing"),
+            ),
+            str(error),
+        )
         if answer == "fork":
             return SessionManager.fork_from(path, self.cwd, self.session_dir())
         return None
