@@ -14,6 +14,7 @@ from sapwood.errors import SapwoodError
 from sapwood.library.export import export_pieces, export_session
 from sapwood.library.redact import Masker
 from sapwood.session.manager import SessionManager
+from support.command import sapwood
 from support.message_makers import assistant, call, result, session, user
 
 KEY = "gh" + "p_Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9"
@@ -194,3 +195,16 @@ def test_odd_entries_and_empty_sessions_export(tmp_path: Path) -> None:
         for kind in ("html", "md", "jsonl"):
             assert export_session(manager, tmp_path, kind=kind, masker=Masker()).stat().st_size
     assert "<h1>" in html(SessionManager.in_memory("/work"))
+
+
+def test_an_unknown_theme_and_unknown_tools_change_no_export(tmp_path: Path) -> None:
+    agent_dir = tmp_path / "agent"
+    agent_dir.mkdir()
+    (agent_dir / "settings.json").write_text('{"theme": "gone with the extension"}', "utf-8")
+    lines = tmp_path / "rich.jsonl"
+    export_session(rich(), lines)
+    page = tmp_path / "page.html"
+    done = sapwood(["--export", str(lines), str(page)], cwd=tmp_path, agent_dir=agent_dir)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    assert "nameless_tool" in page.read_text("utf-8")

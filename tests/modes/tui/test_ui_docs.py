@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import sapwood
@@ -24,3 +25,14 @@ def test_pictures_of_the_page_exist() -> None:
     names = [part.split(")")[0] for part in PAGE.read_text("utf-8").split("](screens/")[1:]]
     assert names
     assert [name for name in names if not (PAGE.parent / "screens" / name).is_file()] == []
+
+
+def test_tests_that_the_page_names_exist() -> None:
+    tests = Path(__file__).parents[2]
+    file, missing = "", []
+    for named, name in re.findall(r"`([\w/.…]+)::(\w+)`", PAGE.read_text("utf-8")):
+        file = file if named == "…" else named
+        if f"def {name}(" not in (tests / file).read_text("utf-8"):
+            missing.append(f"{file}::{name}")
+    assert file
+    assert missing == []
