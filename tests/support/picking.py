@@ -105,7 +105,7 @@ class Picking:
         raise AssertionError(f"{what} did not come true; on screen:\n{self.text}")
 
     async def loaded(self) -> None:
-        await self.until(lambda: not self.picker._loading, "loading")
+        await self.until(lambda: not self.picker.reading.is_under_way, "loading")
         await self.pilot.pause()
 
 

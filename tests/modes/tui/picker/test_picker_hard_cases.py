@@ -88,7 +88,7 @@ async def test_selection_stays_on_its_session_while_rows_arrive(tmp_path: Path) 
         await picking.press("down")
         assert picking.selected == "day 1"
         late = make_session(tmp_path, folder, "day 2", day=2)
-        picking.picker._take_in([(late, session_info(late))], "sessions", 1, 1)
+        picking.picker.reading.take_in([(late, session_info(late))], "sessions", 1, 1)
         assert picking.titles == ["day 3", "day 2", "day 1"]
         assert picking.selected == "day 1"
         await picking.press("enter")

@@ -77,7 +77,7 @@ def test_picker(snap_compare: Compare, tmp_path: Path, size: tuple[int, int], lo
     async def act(pilot: Pilot[None]) -> None:
         picker = pilot.app.screen
         assert isinstance(picker, SessionPicker)
-        while picker._loading or not picker.shown.rows:
+        while picker.reading.is_under_way or not picker.shown.rows:
             await pilot.pause(0.02)
         await pilot.press("down")
         await pilot.pause(0.5)

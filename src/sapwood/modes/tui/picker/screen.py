@@ -15,7 +15,7 @@ from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, WorkerState
 
 from sapwood.errors import SapwoodError
 from sapwood.modes.tui.dialogs.dialog import plain
@@ -31,8 +31,8 @@ from sapwood.modes.tui.picker.changing import (
 from sapwood.modes.tui.picker.drawing import RowLook, title_of
 from sapwood.modes.tui.picker.keys import HINTS, PICKER
 from sapwood.modes.tui.picker.list import SessionList
-from sapwood.modes.tui.picker.loading import Found, batches, files_everywhere, files_here
 from sapwood.modes.tui.picker.preview import SessionPreview, last_messages, session_facts
+from sapwood.modes.tui.picker.reading import Reading
 from sapwood.modes.tui.picker.shelf import Shelf, Shown, Sort, Wanted
 from sapwood.modes.tui.picker.words import empty_words, hidden_words, title_words
 from sapwood.modes.tui.theme import Palette
@@ -93,9 +93,9 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         self._title = Static(classes="title")
         self._search = Static(classes="search")
         self._hidden = Static(classes="note")
-        self._files_elsewhere = 0
-        self._loading: dict[str, tuple[int, int]] = {}  # what → files read, of how many
-        self._read_all = False
+        self.reading = Reading(
+            self, self.shelf, cwd, session_dir, more=self._draw, read_to_end=self._read_to_end
+        )
         self._naming: SessionInfo | None = None
         self._asking = False
         self._previewed: Path | None = None
@@ -114,71 +114,17 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
     # Reading
 
     def on_mount(self) -> None:
-        self._loading["sessions"] = (0, 0)
-        self.run_worker(self._read_here, thread=True, group="here", exit_on_error=False)
+        self.reading.sessions_here()
 
-    def _read_here(self) -> None:
-        files = files_here(self.cwd, self.session_dir)
-        self._read("sessions", files)
-        everywhere = files_everywhere(self.session_dir)
-        self.app.call_from_thread(self._count_elsewhere, len(set(everywhere) - set(files)))
-
-    def _read_everything(self) -> None:
-        self._read("all sessions", files_everywhere(self.session_dir))
-
-    def _read(self, what: str, files: list[Path]) -> None:
-        worker = get_current_worker()
-        done = 0
-        for found in batches(files, lambda: worker.is_cancelled):
-            done += len(found)
-            self.app.call_from_thread(self._take_in, found, what, done, len(files))
-        if not worker.is_cancelled:
-            self.app.call_from_thread(self._read_to_end, what)
-
-    def _take_in(self, found: Found, what: str, done: int, total: int) -> None:
-        self.shelf.add(found)
-        self._loading[what] = (done, total)
-        self._draw()
-
-    def _read_to_end(self, what: str) -> None:
-        self._loading.pop(what, None)
+    def _read_to_end(self) -> None:
         self._draw()
         if self.wanted.query.strip():
-            self._read_texts()
-
-    def _count_elsewhere(self, files: int) -> None:
-        self._files_elsewhere = files
-        self._draw()
-
-    def _read_texts(self) -> None:
-        self.run_worker(
-            self._read_all_texts, thread=True, group="texts", exclusive=True, exit_on_error=False
-        )
-
-    def _read_all_texts(self) -> None:
-        """What was said, for the search; matches turn up while it is read."""
-        worker = get_current_worker()
-        infos = self.shelf.newest()
-        due = time.monotonic() + 0.2
-        for done, info in enumerate(infos):
-            if worker.is_cancelled:
-                return
-            self.shelf.texts.read(info)
-            if time.monotonic() >= due:
-                due = time.monotonic() + 0.2
-                self.app.call_from_thread(self._texts_progress, done, len(infos))
-        self.app.call_from_thread(self._texts_progress, len(infos), len(infos))
-
-    def _texts_progress(self, done: int, total: int) -> None:
-        self._loading["texts"] = (done, total)
-        if done == total:
-            del self._loading["texts"]
-        self._draw()
+            self.reading.said_texts()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Reading that fails says so instead of looking for sessions for ever."""
         if event.state is WorkerState.ERROR:
-            self._loading.clear()
+            self.reading.stop()
             self.note = f"Reading stopped: {event.worker.error}"
             self._draw()
 
@@ -202,24 +148,17 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
             folders=wanted.cwd is None,
         )
         elsewhere = self.shown.elsewhere
-        if wanted.cwd is not None and not self._read_all:
-            elsewhere += self._files_elsewhere
-        waiting = any(what != "texts" for what in self._loading)
+        if wanted.cwd is not None:
+            elsewhere += self.reading.files_elsewhere
+        waiting = self.reading.reads_sessions
         empty = empty_words(wanted, self.shown, elsewhere, loading=waiting)
         self._list.show(self.shown.rows, self._look, empty, first=first)
-        self._title.update(plain(title_words(self.shelf, wanted, self.shown) + self._progress()))
+        title = title_words(self.shelf, wanted, self.shown) + self.reading.words
+        self._title.update(plain(title))
         prompt = "Search names and text" if not wanted.query else f"/{wanted.query}▏"
         self._search.update(plain(self.note or prompt))
         self._hidden.update(plain(hidden_words(self.shelf, self.shown, elsewhere)))
         self._preview()
-
-    def _progress(self) -> str:
-        parts = [
-            f" · reading {what} {done:,}/{total:,}"
-            for what, (done, total) in self._loading.items()
-            if total
-        ]
-        return "".join(parts)
 
     def _preview(self) -> None:
         row = self._list.row
@@ -287,10 +226,8 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
     def action_scope(self) -> None:
         everywhere = self.wanted.cwd is not None
         self.wanted = replace(self.wanted, cwd=None if everywhere else self.cwd)
-        if everywhere and not self._read_all:
-            self._read_all = True
-            self._loading["all sessions"] = (0, 0)
-            self.run_worker(self._read_everything, thread=True, group="all", exit_on_error=False)
+        if everywhere:
+            self.reading.sessions_everywhere()
         self._draw()
 
     def action_sort(self) -> None:
@@ -329,7 +266,7 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         self.wanted = replace(self.wanted, query=query.lstrip())
         self._draw(first=bool(self.wanted.query))
         if begun:
-            self._read_texts()
+            self.reading.said_texts()
 
     def action_delete_char(self) -> None:
         self._search_for(self.wanted.query[:-1])
