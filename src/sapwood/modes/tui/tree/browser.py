@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 
 from sapwood.library.tree_rows import RowTexts, TreeFilter, TreeRow, TreeRows, TreeView
+from sapwood.session.garbage import collection_paused
 from sapwood.session.tree import SessionTree
 
 FILTERS = tuple(TreeFilter)
@@ -42,9 +43,10 @@ class TreeBrowser:
 
     def refresh(self) -> None:
         """Read the tree again: entries or labels were added."""
-        self.view = TreeView(self.tree, texts=self.texts)
-        self._unread = len(self.tree.entries)
-        self._show()
+        with collection_paused():
+            self.view = TreeView(self.tree, texts=self.texts)
+            self._unread = len(self.tree.entries)
+            self._show()
 
     def read_on(self, seconds: float) -> None:
         """Read, for about so long, what a search looks at; newest entries first."""
