@@ -1,4 +1,8 @@
-"""`python -m bench.retention [--quick]`: how much of a long session survives its compactions."""
+"""How much of a long session survives its compactions.
+
+`python -m bench.retention [--quick] [--model provider/id]` compares plain truncation with the
+extractor, or with the summaries of a model.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only the smallest sessions")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--model", metavar="MODEL", help="who writes the summaries: provider/id")
     arguments = parser.parse_args()
     sizes = SIZES[:1] if arguments.quick else SIZES
     print("| compactions | context | how | " + " | ".join(Kind) + " | all |")
@@ -27,14 +32,14 @@ def main() -> None:
         context = session = 0
         start = time.perf_counter()
         for story, language, size in product(STORIES, LANGUAGES, sizes):
-            outcome = play(story, language, size, count, None, arguments.seed)
+            outcome = play(story, language, size, count, arguments.model, arguments.seed)
             compacted.add(outcome.compacted)
             truncated.add(outcome.truncated)
             context += outcome.context_tokens
             session += outcome.session_tokens
         share = f"{context / session:.0%} of the session"
         print(_row(count, share, "truncation", truncated))
-        print(_row(count, share, "extractor", compacted))
+        print(_row(count, share, arguments.model or "extractor", compacted))
         seconds = time.perf_counter() - start
     print(f"\n{compacted.planted.total()} facts in the last row; {seconds:.1f} s for its sessions.")
 

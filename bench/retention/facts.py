@@ -106,7 +106,7 @@ _DECISIONS = {
             ("{a} pagination", "{b} pages stay stable"),
         ),
         (
-            "The {a} retry goes in the client rather than the {b} gateway, to avoid double retries.",
+            "The {a} retry goes in the client rather than the {b} gateway, against double retries.",
             ("{a} retry", "{b} gateway"),
         ),
         (

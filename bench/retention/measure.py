@@ -13,14 +13,16 @@ from typing import Any
 
 from bench.retention.facts import Fact, Kind
 from bench.retention.sessions import SessionMaker, Turn
+from sapwood.agent.create import create_agent_session
+from sapwood.agent.settings import Settings
 from sapwood.compaction.compact import apply_compaction, compact
 from sapwood.compaction.prepare import prepare_compaction
 from sapwood.compaction.settings import CompactionSettings
-from sapwood.compaction.summarizer import Summarizer
 from sapwood.context.estimate import estimate_tokens
 from sapwood.context.projection import project
 from sapwood.session.codec import json_text
 from sapwood.session.manager import SessionManager
+from sapwood.session.paths import agent_dir
 
 KEEP_SHARE = 20
 """The kept tail is this part of the session, between 1,000 and 20,000 tokens."""
@@ -69,13 +71,15 @@ def play(
     language: str,
     size: int,
     compactions: int,
-    summarizer: Summarizer | None,
+    model: str | None,
     seed: int = 1,
 ) -> Outcome:
-    """A session of about `size` tokens, compacted `compactions` times at equal distances."""
+    """A session of about `size` tokens, compacted `compactions` times at equal distances.
+
+    `model` (`provider/id`, as on the command line) writes the summaries; None: the extractor.
+    """
     manager = SessionManager.in_memory("/bench")
     keep = min(20_000, max(1000, size // KEEP_SHARE))
-    settings = CompactionSettings(keep_recent_tokens=keep)
     facts: list[Fact] = []
     tokens, done = 0, 0
     turns = SessionMaker(story, language, seed).turns(
@@ -86,7 +90,7 @@ def play(
         tokens += _append(manager, turn)
         facts += turn.facts
         if tokens >= size * (done + 1) // compactions:
-            _compact(manager, settings, summarizer)
+            asyncio.run(_compact(manager, keep, model))
             done += 1
     return _outcome(manager, facts, tokens)
 
@@ -97,12 +101,20 @@ def _append(manager: SessionManager, turn: Turn) -> int:
     return turn.tokens
 
 
-def _compact(
-    manager: SessionManager, settings: CompactionSettings, summarizer: Summarizer | None
-) -> None:
-    preparation = prepare_compaction(manager.tree, settings)
-    assert preparation is not None
-    apply_compaction(manager, asyncio.run(compact(preparation, summarizer)))
+async def _compact(manager: SessionManager, keep: int, model: str | None) -> None:
+    if model is None:
+        preparation = prepare_compaction(manager.tree, CompactionSettings(keep_recent_tokens=keep))
+        assert preparation is not None
+        apply_compaction(manager, await compact(preparation, None))
+        return
+    settings = Settings.of({"compaction": {"keepRecentTokens": keep}}, agent_dir())
+    session = await create_agent_session(
+        manager=manager, cwd=manager.cwd, model=model, settings=settings
+    )
+    try:
+        await session.compact()
+    finally:
+        await session.dispose()
 
 
 def _outcome(manager: SessionManager, facts: list[Fact], session_tokens: int) -> Outcome:

@@ -191,7 +191,7 @@ def test_nothing_to_fork(fail: Fail, tmp_path: Path) -> None:
         ["session", "list", "--session-dir", __file__],
         ["session", "label", "x.jsonl", "a"],
         ["session", "label", "x.jsonl", "a", "b", "--remove"],
-        ["session", "goto", "x.jsonl", "a", "--focus", "b"],
+        ["session", "goto", "x.jsonl", "a", "the focus"],
         ["session", "compact", "x.jsonl", "--offline", "--model", "m"],
         ["session", "export", "x.jsonl", "out.docx"],
         ["completion", "tcsh"],

@@ -32,24 +32,24 @@ def _words(tree: SessionTree, entry: Entry) -> str:
 @session_group.command("goto")
 @session_argument
 @click.argument("entry", metavar="ENTRY")
+@click.argument("focus", nargs=-1)
 @click.option("--summarize", is_flag=True, help="Leave a summary of the branch that is left.")
-@click.option("--focus", metavar="TEXT", help="What the summary should attend to.")
 @click.option("--model", metavar="MODEL", help="Let a model write it; else the extractor does.")
 def goto_command(
     session: str,
     session_dir: Path | None,
     entry: str,
+    focus: tuple[str, ...],
     summarize: bool,
-    focus: str | None,
     model: str | None,
 ) -> None:
     """Continue from another entry: the next message goes below it.
 
     The move is kept in the file by a small entry, so it survives. "root" stands for the place
-    before the first entry.
+    before the first entry. FOCUS says what the summary of a model should attend to.
     """
     if not summarize and (focus or model):
-        raise click.UsageError("--focus and --model go with --summarize.")
+        raise click.UsageError("A focus and --model go with --summarize.")
     with opened(session, session_dir, "exclusive") as manager:
         if entry == ROOT and manager.get_entry(ROOT) is None:
             if summarize:
@@ -62,7 +62,7 @@ def goto_command(
         if summarize:
             from sapwood.modes.cli.compact_session import summarize_and_go
 
-            summary = summarize_and_go(manager, target.id, focus, model=model)
+            summary = summarize_and_go(manager, target.id, " ".join(focus) or None, model=model)
             if summary is not None:
                 say(f"The branch that was left is summarized in {summary}.")
         else:
