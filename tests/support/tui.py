@@ -121,8 +121,12 @@ class Ui:
         await self.settled()
 
     async def settled(self) -> None:
+        """Wait until nothing is going on and the screen shows it; it is painted every 50 ms."""
         await self.until(lambda: self.session.is_idle)
-        await self.pilot.pause()
+        drawn = ""
+        while drawn != self.screen_text:
+            drawn = self.screen_text
+            await self.pilot.pause(0.06)
 
     async def until(self, condition: Callable[[], bool], what: str = "the condition") -> None:
         """Wait for something that happens by itself; fails after 10 s."""
