@@ -120,3 +120,8 @@ def test_it_goes_on_from_a_summary_that_a_model_wrote() -> None:
         "40 ms",
     ):
         assert fact in summary
+
+
+def test_blank_lines_cost_what_other_text_does() -> None:
+    """40,000 of them took minutes when the search for open boxes ran over them again and again."""
+    assert "Start." in extract([user("Start." + "\n" * 40_000 + "End.")])

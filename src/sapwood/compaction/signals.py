@@ -35,8 +35,8 @@ OPEN_TASK = Lexicon(
     "遗留, 待处理, 需要补, 有待, 补上",
     also=r"\bonce\b.{3,60}\b(?:works?|done|merged|fixed|in place|passes)\b",
 )
-OPEN_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+(\S.*)$", re.MULTILINE)
-DONE_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[[xX]\]\s+(\S.*)$", re.MULTILINE)
+OPEN_BOX = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[ \][ \t]+(\S.*)$", re.MULTILINE)
+DONE_BOX = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[xX]\][ \t]+(\S.*)$", re.MULTILINE)
 
 ERROR = Lexicon(
     "error, fatal, panic, fail, failed, failure, cannot, could not, can't, denied, refused, "

@@ -36,12 +36,14 @@ def compact_session(
 ) -> None:
     """Compact the session at `path`; `keep` overrides the tokens to keep verbatim.
 
-    `model` None: the extractor writes the summary. A dry run shows the extractor's plan and writes
-    nothing. Raises `CompactionError` when there is nothing to compact or nothing to gain.
+    `model` None: the extractor writes the summary; it goes by the record alone and takes no focus,
+    which is said. A dry run shows the extractor's plan and writes nothing. Raises
+    `CompactionError` when there is nothing to compact or nothing to gain.
     """
     from sapwood.compaction.compact import apply_compaction, compact
     from sapwood.compaction.prepare import prepare_compaction
     from sapwood.modes.cli.compact_report import report, report_lines
+    from sapwood.modes.cli.output import note
     from sapwood.session.manager import SessionManager
 
     with SessionManager.open(path, writer="none" if dry_run else "exclusive") as manager:
@@ -59,6 +61,8 @@ def compact_session(
             result = asyncio.run(compact(preparation, None))
             entry_id = apply_compaction(manager, result)
         facts = report(preparation, result, entry_id)
+    if focus is not None and model is None:
+        note("the extractor takes no focus; --model lets a model write the summary")
     if as_json:
         echo(json.dumps(facts, ensure_ascii=False))
     else:
