@@ -77,3 +77,18 @@ def test_going_elsewhere_leaves_a_summary_there(path: Path) -> None:
         entry = manager.tree.require(entry_id)
     assert (entry.parent_id, entry.data["fromId"]) == (target, left)
     assert "## Progress" in entry.data["summary"]
+
+
+def test_nothing_to_compact_is_no_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Field report B79: told apart from a compaction that failed."""
+    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "agent"))
+    with SessionManager.create(tmp_path, tmp_path) as manager:
+        manager.append_message({"role": "user", "content": "hello", "timestamp": 1})
+    assert manager.path is not None
+    before = manager.path.read_bytes()
+    assert run(manager.path) == ""
+    assert run(manager.path, as_json=True) == "null"
+    assert "nothing to compact" in capsys.readouterr().err
+    assert manager.path.read_bytes() == before

@@ -37,8 +37,9 @@ def compact_session(
     """Compact the session at `path`; `keep` overrides the tokens to keep verbatim.
 
     `model` None: the extractor writes the summary; it goes by the record alone and takes no focus,
-    which is said. A dry run shows the extractor's plan and writes nothing. Raises
-    `CompactionError` when there is nothing to compact or nothing to gain.
+    which is said. A dry run shows the extractor's plan and writes nothing. That there is nothing to
+    compact is no failure: it is said, and `null` is the answer for programs. Raises
+    `CompactionError` when there is nothing to gain.
     """
     from sapwood.compaction.compact import apply_compaction, compact
     from sapwood.compaction.prepare import prepare_compaction
@@ -50,7 +51,10 @@ def compact_session(
         settings = _settings(manager, keep)
         preparation = prepare_compaction(manager.tree, settings.compaction)
         if preparation is None:
-            raise CompactionError("There is nothing to compact: all of it would be kept anyway.")
+            note("there is nothing to compact: all of it would be kept anyway")
+            if as_json:
+                echo(json.dumps(None))
+            return
         entry_id: str | None = None
         if dry_run:
             result = _planned(preparation)
