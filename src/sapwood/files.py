@@ -54,7 +54,8 @@ def replace_atomic(path: Path, pieces: Iterable[bytes], *, mode: int | None = 0o
     """Replace ``path`` by ``pieces`` in one step: temporary file, fsync, rename.
 
     Modes, owners and links as for ``write_atomic``. Killed at any point, the old file is there or
-    the complete new one; where the system has files without a name, no half of one stays either.
+    the complete new one; where the system has files without a name, no half of one stays either,
+    and of a new file nothing at all.
 
     Raises:
         OSError: the file cannot be replaced; it is then unchanged.
@@ -73,6 +74,9 @@ def replace_atomic(path: Path, pieces: Iterable[bytes], *, mode: int | None = 0o
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
+            if unnamed and existing is None and _appears(file.fileno(), target, wanted):
+                sync_folder(target.parent)
+                return
             if unnamed:
                 _name(file.fileno(), temporary)
         if existing is not None:
@@ -94,6 +98,20 @@ def _open_unnamed(folder: Path, mode: int) -> int | None:
     with contextlib.suppress(OSError):
         return os.open(folder, os.O_WRONLY | os.O_TMPFILE, mode)
     return None
+
+
+def _appears(handle: int, target: Path, mode: int | None) -> bool:
+    """Give a complete file without a name its last one; False if that was taken meanwhile.
+
+    A new file needs no temporary name on the way, so a kill cannot leave one behind.
+    """
+    if mode is not None:
+        os.fchmod(handle, mode)
+    try:
+        _name(handle, target)
+    except FileExistsError:
+        return False
+    return True
 
 
 def _name(handle: int, path: Path) -> None:
