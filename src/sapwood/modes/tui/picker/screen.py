@@ -37,6 +37,7 @@ from sapwood.modes.tui.picker.shelf import Shelf, Shown, Sort, Wanted
 from sapwood.modes.tui.picker.words import empty_words, hidden_words, title_words
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.tree.label import LabelField
+from sapwood.modes.tui.typed_search import pasted_words, typed_letter, without_last_word
 from sapwood.modes.tui.words import count_text
 from sapwood.session.info import SessionInfo
 
@@ -247,18 +248,15 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
     # Searching
 
     def on_key(self, event: events.Key) -> None:
-        letter = event.character
-        if letter is None or not event.is_printable or not self.check_action("choose", ()):
-            return
-        if event.key in self.active_bindings:
-            return
-        event.stop()
-        self._search_for(self.wanted.query + letter)
+        letter = typed_letter(self, event)
+        if letter is not None and self.check_action("choose", ()):
+            event.stop()
+            self._search_for(self.wanted.query + letter)
 
     def on_paste(self, event: events.Paste) -> None:
         if self.check_action("choose", ()):
             event.stop()
-            self._search_for(self.wanted.query + " ".join(event.text.split())[:200])
+            self._search_for(self.wanted.query + pasted_words(event))
 
     def _search_for(self, query: str) -> None:
         self.note = ""
@@ -272,8 +270,7 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         self._search_for(self.wanted.query[:-1])
 
     def action_delete_word(self) -> None:
-        kept = self.wanted.query.rstrip().rpartition(" ")
-        self._search_for(kept[0] + kept[1])
+        self._search_for(without_last_word(self.wanted.query))
 
     def action_clear_search(self) -> None:
         self._search_for("")

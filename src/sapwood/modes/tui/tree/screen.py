@@ -30,6 +30,7 @@ from sapwood.modes.tui.tree.preview import Preview
 from sapwood.modes.tui.tree.texts import texts_of
 from sapwood.modes.tui.tree.weight import Held, held_by
 from sapwood.modes.tui.tree.words import empty_words, title_words
+from sapwood.modes.tui.typed_search import pasted_words, typed_letter, without_last_word
 
 if TYPE_CHECKING:
     from sapwood.agent.session import AgentSession
@@ -218,10 +219,8 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
     # Searching
 
     def on_key(self, event: events.Key) -> None:
-        letter = event.character
-        if letter is None or not event.is_printable or not self.check_action("go", ()):
-            return
-        if event.key in self.active_bindings:
+        letter = typed_letter(self, event)
+        if letter is None or not self.check_action("go", ()):
             return
         if self.searching or not letter.isspace():
             event.stop()
@@ -230,7 +229,7 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
     def on_paste(self, event: events.Paste) -> None:
         if self.check_action("go", ()):
             event.stop()
-            self._search_for(self.browser.search + " ".join(event.text.split())[:200])
+            self._search_for(self.browser.search + pasted_words(event))
 
     def _search_for(self, text: str) -> None:
         self.searching = True
@@ -247,8 +246,7 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
 
     def action_delete_word(self) -> None:
         if self.searching:
-            kept = self.browser.search.rstrip().rpartition(" ")
-            self._search_for(kept[0] + kept[1])
+            self._search_for(without_last_word(self.browser.search))
 
     def action_cancel(self) -> None:
         if not self.searching:
