@@ -6,11 +6,11 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sapwood.session.replay import replay_prompt
 
 from sapwood.agent.context_files import ContextFile
 from sapwood.agent.system_prompt import build_prompt_sections, system_patch
 from sapwood.agent.tools import Tool, create_tools, default_tools
+from sapwood.session.replay import replay_prompt
 
 
 def sections(**changed: Any) -> dict[str, str]:
