@@ -75,6 +75,21 @@ def test_piped_input_alone_is_a_prompt(stage_with: Build) -> None:
     assert said(stage) == ["only this"]
 
 
+def test_a_template_and_a_skill_are_used(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    prompts, skill = stage.agent_dir / "prompts", stage.agent_dir / "skills" / "count"
+    prompts.mkdir()
+    skill.mkdir(parents=True)
+    (prompts / "review.md").write_text("---\ndescription: x\n---\nReview $1.", "utf-8")
+    (skill / "SKILL.md").write_text("---\ndescription: x\n---\nCount twice.", "utf-8")
+    run(stage, "-p", '/review "this one"', "/skill:count it")
+    first, second = said(stage)
+    assert first == "Review this one."
+    assert "Count twice." in second
+    run(stage, "-p", "/review that", stdin="a diff")
+    assert said(stage) == ["a diff\n\nReview that."]
+
+
 def test_an_image_is_attached(stage_with: Build) -> None:
     stage = stage_with([{"text": "a dot"}])
     (stage.project / "dot.png").write_bytes(PNG)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sapwood.agent.extensions import ExtensionHost
     from sapwood.agent.prompt_source import PromptSource
     from sapwood.agent.settings import Settings
+    from sapwood.agent.shorthand import Shorthand
     from sapwood.agent.toolset import Toolset
     from sapwood.compaction.settings import CompactionSettings
     from sapwood.context.estimate import ContextEstimate
@@ -52,6 +53,7 @@ class Conversation:
         extensions: ExtensionHost,
         tools: Toolset,
         prompt_source: PromptSource,
+        shorthand: Shorthand,
         model: Model | None,
         thinking_level: str,
         given_key: tuple[str, str] | None = None,
@@ -61,6 +63,7 @@ class Conversation:
         self.extensions = extensions
         self.tools = tools
         self.prompt_source = prompt_source
+        self.shorthand = shorthand
         self.model = model
         self.wished_level = thinking_level
         self._given_key = given_key
@@ -128,7 +131,7 @@ class Conversation:
             self._deferred.pop(0)()
 
     async def heard(self, messages: Sequence[QueuedMessage]) -> list[QueuedMessage]:
-        """The messages as the extensions want them, without those that one has handled.
+        """The messages in full, as the extensions want them, without those that one has handled.
 
         None when an abort comes meanwhile: what was queued is then queued again.
         """
@@ -151,7 +154,7 @@ class Conversation:
             return None
         return replace(
             message,
-            text=answer.get("text", message.text),
+            text=self.shorthand.expand(answer.get("text", message.text)),
             images=tuple(answer.get("images", message.images)),
         )
 

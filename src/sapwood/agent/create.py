@@ -118,7 +118,9 @@ class _Builder:
         from sapwood.agent.conversation import Conversation
         from sapwood.agent.prompt_source import PromptSource
         from sapwood.agent.session import AgentSession
+        from sapwood.agent.shorthand import Shorthand
 
+        shorthand = Shorthand.load(self.agent_dir, self.cwd if trusted else None)
         conversation = Conversation(
             settings=settings,
             catalogue=catalogue,
@@ -131,7 +133,9 @@ class _Builder:
                 system_prompt=options.system_prompt,
                 append_system_prompt=options.append_system_prompt,
                 with_context_files=options.context_files,
+                skills=shorthand.skills,
             ),
+            shorthand=shorthand,
             model=model,
             thinking_level=level,
             given_key=(model.provider, options.api_key) if model and options.api_key else None,
@@ -146,6 +150,7 @@ class _Builder:
             *self.notices,
             *catalogue.problems,
             *(str(problem) for problem in extensions.problems),
+            *shorthand.problems,
             *self._oddities(),
         ]
         extensions.post("session_start", {"reason": "open"})

@@ -14,6 +14,7 @@ from sapwood.agent.context_files import (
     custom_prompt,
     load_context_files,
 )
+from sapwood.agent.skills import Skill
 from sapwood.agent.system_prompt import build_prompt_sections
 from sapwood.agent.tools.tool import Tool
 
@@ -24,6 +25,7 @@ class PromptSource:
     custom: str | None = None
     append: tuple[str, ...] = ()
     context_files: tuple[ContextFile, ...] = ()
+    skills: tuple[Skill, ...] = ()
 
     @classmethod
     def load(
@@ -35,6 +37,7 @@ class PromptSource:
         system_prompt: str | None = None,
         append_system_prompt: Sequence[str] = (),
         with_context_files: bool = True,
+        skills: Sequence[Skill] = (),
     ) -> PromptSource:
         """Read what flags and files say; a flag's value is a text or the name of a file."""
         project = cwd if trusted else None
@@ -43,6 +46,7 @@ class PromptSource:
             custom_prompt(system_prompt, agent_dir, cwd, project),
             tuple(append_texts(append_system_prompt, agent_dir, cwd, project)),
             tuple(load_context_files(agent_dir, cwd)) if with_context_files else (),
+            tuple(skills),
         )
 
     def sections(self, tools: Sequence[Tool]) -> dict[str, str]:
@@ -53,6 +57,7 @@ class PromptSource:
             today=date.today().isoformat(),
             platform=platform.system(),
             context_files=self.context_files,
+            skills=self.skills,
             custom=self.custom,
             append=self.append,
         )

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sapwood.agent.extensions import ExtensionHost
     from sapwood.agent.navigation import Navigation, SummaryChoice
     from sapwood.agent.settings import Settings
+    from sapwood.agent.shorthand import Shorthand
     from sapwood.compaction.compact import CompactionResult
     from sapwood.models.catalogue import Catalogue
     from sapwood.models.model import Model
@@ -113,6 +114,11 @@ class AgentSession:
         return self._conversation.extensions
 
     @property
+    def shorthand(self) -> Shorthand:
+        """The prompt templates and skills that messages may name."""
+        return self._conversation.shorthand
+
+    @property
     def active_tools(self) -> list[str]:
         return self._conversation.tools.active
 
@@ -167,7 +173,8 @@ class AgentSession:
     async def prompt(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
         """Send a message and return when the session has settled.
 
-        Text that begins with the name of an extension's command runs that. During a compaction or
+        Text that begins with the name of an extension's command runs that; a prompt template or a
+        skill is put in for its name. During a compaction or
         a navigation the message is queued; it then runs on what these leave behind. How the run
         ended is told by events and by `last_answer`.
 

@@ -1,8 +1,8 @@
 """The system prompt, as named sections that are stored once and patched when they change.
 
-Sections, in order: ``identity``, ``tools``, ``rules``, ``environment``, ``project``, ``append``.
-A custom prompt replaces the first three. The words are ours; nothing here depends on the clock or
-the disk, both come in as arguments.
+Sections, in order: ``identity``, ``tools``, ``rules``, ``environment``, ``project``, ``skills``,
+``append``. A custom prompt replaces the first three. The words are ours; nothing here depends on
+the clock or the disk, both come in as arguments.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sapwood.agent.context_files import ContextFile
+from sapwood.agent.skills import Skill, skills_section
 from sapwood.agent.tools.tool import Tool
 from sapwood.session.schema import SystemMessage
 from sapwood.text import well_formed
@@ -40,6 +41,7 @@ def build_prompt_sections(
     today: str,
     platform: str,
     context_files: Sequence[ContextFile] = (),
+    skills: Sequence[Skill] = (),
     custom: str | None = None,
     append: Sequence[str] = (),
 ) -> dict[str, str]:
@@ -56,9 +58,14 @@ def build_prompt_sections(
         **own,
         "environment": _environment(cwd, today, platform),
         "project": _project(context_files),
+        "skills": skills_section(skills) if _can_read(tools) else "",
         "append": "\n\n".join(text.strip() for text in append),
     }
     return {name: well_formed(text) for name, text in sections.items() if text}
+
+
+def _can_read(tools: Sequence[Tool]) -> bool:
+    return any(tool.name in ("read", "bash") for tool in tools)
 
 
 def _tools(tools: Sequence[Tool]) -> str:

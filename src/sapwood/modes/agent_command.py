@@ -187,7 +187,7 @@ def _run_ui(flags: AgentFlags) -> int:
             open_path=opening.open_path,
             agent_dir=opening.agent_dir,
             cwd=opening.cwd,
-            prompts=[(prompt.text, prompt.images) for prompt in prompts],
+            prompts=[(prompt.whole, prompt.images) for prompt in prompts],
             resume=flags.resume,
             verbose=flags.verbose,
         )

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sapwood.text import one_line
@@ -36,7 +37,7 @@ async def run_prompts(session: AgentSession, prompts: Sequence[Prompt]) -> int:
     try:
         for prompt in prompts:
             before = session.last_answer()
-            await session.prompt(prompt.text, prompt.images)
+            await session.prompt(_in_full(session, prompt), prompt.images)
             if interruption.signal is not None:
                 return 128 + interruption.signal
             answer = session.last_answer()
@@ -47,6 +48,14 @@ async def run_prompts(session: AgentSession, prompts: Sequence[Prompt]) -> int:
     finally:
         interruption.restore()
     return OK
+
+
+def _in_full(session: AgentSession, prompt: Prompt) -> str:
+    """The text to send. With material before it, a template or skill could not be told by its
+    place at the start any more."""
+    if prompt.material:
+        prompt = replace(prompt, text=session.shorthand.expand(prompt.text))
+    return prompt.whole
 
 
 def failure_of(answer: AssistantMessage | None) -> str | None:

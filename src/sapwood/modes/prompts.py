@@ -23,8 +23,16 @@ MAX_FILE_BYTES = 10 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
+    """``text``: what was typed. ``material``: piped input and files, which go before it."""
+
     text: str
     images: tuple[ImageBlock, ...] = ()
+    material: str = ""
+
+    @property
+    def whole(self) -> str:
+        """Everything that is sent."""
+        return "\n\n".join(part for part in (self.material, self.text) if part)
 
 
 def make_prompts(
@@ -39,10 +47,13 @@ def make_prompts(
         text, image = _read(name, cwd, resize_images)
         parts.append(text)
         images += [image] if image is not None else []
-    first = [*parts, *messages[:1]]
-    if not first:
+    if not (parts or messages):
         return []
-    return [Prompt("\n\n".join(first), tuple(images)), *(Prompt(text) for text in messages[1:])]
+    first = messages[0] if messages else ""
+    return [
+        Prompt(first, tuple(images), "\n\n".join(parts)),
+        *(Prompt(text) for text in messages[1:]),
+    ]
 
 
 def _is_file(word: str) -> bool:

@@ -404,6 +404,32 @@ async def test_settings_refuse_text_for_a_number(tmp_path: Path) -> None:
         assert not (place.agent_dir / "settings.json").exists()
 
 
+async def test_templates_and_skills_are_in_the_menu_and_are_sent(tmp_path: Path) -> None:
+    place = make_place(tmp_path, [OK])
+    prompts, skill = place.agent_dir / "prompts", place.agent_dir / "skills" / "count"
+    prompts.mkdir()
+    skill.mkdir(parents=True)
+    (prompts / "greet.md").write_text("---\ndescription: Say hello\n---\nGreet $1.", "utf-8")
+    (skill / "SKILL.md").write_text("---\ndescription: Count things\n---\nTwice.", "utf-8")
+    async with running_ui(place) as ui:
+        await ui.type("/gre")
+        await ui.until(lambda: "Say hello" in ui.screen_text)
+        await ui.press("tab")
+        await ui.send("Ada")
+        await ui.type("/skill")
+        await ui.until(lambda: "Count things" in ui.screen_text)
+        await ui.press("tab")
+        await ui.send("sheep")
+        sent = [
+            entry.message["content"][0]["text"]
+            for entry in ui.session.manager.get_branch()
+            if entry.message and entry.message["role"] == "user"
+        ]
+        assert sent[0] == "Greet Ada."
+        assert "Twice." in sent[1]
+        assert sent[1].endswith("sheep")
+
+
 async def test_reload_takes_in_new_keys_and_extensions(tmp_path: Path) -> None:
     place = make_place(tmp_path, [OK])
     async with running_ui(place) as ui:

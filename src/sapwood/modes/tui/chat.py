@@ -258,7 +258,8 @@ class Chat(ChatKeys):
         if command is not None:
             self.start(command.run(self, arguments.strip()), lambda: None)
             return True
-        if self.session and name in self.session.extensions.commands:
+        session = self.session
+        if session and (name in session.extensions.commands or session.shorthand.knows(name)):
             return False
         self.status.notice(f"There is no command /{name}; / lists them", "error")
         self.editor.add_text(text)

@@ -77,9 +77,11 @@ def find(name: str) -> Command | None:
 
 
 def listed(session: AgentSession | None) -> list[tuple[str, str]]:
-    """Names and descriptions for the menu: ours, then the extensions'."""
+    """Names and descriptions for the menu: ours, the extensions', templates and skills."""
     own = [(command.name, f"{command.does} {command.takes}".strip()) for command in COMMANDS]
     if session is None:
         return own
-    extra = session.extensions.commands.values()
-    return own + [(item.name, item.description) for item in extra if item.name not in _BY_NAME]
+    extra = {item.name: item.description for item in session.extensions.commands.values()}
+    for name, description, _ in session.shorthand.names():
+        extra.setdefault(name, description)
+    return own + [(name, words) for name, words in extra.items() if name not in _BY_NAME]
