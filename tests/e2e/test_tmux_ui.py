@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support.limits import unwritable
 from support.tmux import Terminal, have_tmux, terminal
 from support.tui import Place, Steps, make_place
 
@@ -145,7 +146,8 @@ def test_vanished_folder_asks_and_cancel_changes_nothing(place: Place, shell: Te
     assert len(list(place.agent_dir.rglob("*.jsonl"))) == 2
 
 
-def test_a_session_that_is_open_elsewhere_can_be_forked(place: Place, shell: Terminal) -> None:
+def test_a_session_that_is_open_elsewhere(place: Place, shell: Terminal) -> None:
+    """It can be left, looked at, and copied; the writer goes on undisturbed."""
     model = script(place, [{"text": "noted"}])
     shell.start(place.project, "--model", model)
     shell.until("/hotkeys", "scripted")
@@ -160,10 +162,53 @@ def test_a_session_that_is_open_elsewhere_can_be_forked(place: Place, shell: Ter
         second.until("ended with 0")
         second.stop()
         second.start(place.project, "--session", str(file), "--model", model)
-        second.until("Another program has this session open")
+        second.until("Another program has this session open", "Read only")
         second.keys("Enter")
-        second.until("remember this", "noted", "scripted")
-    assert file.read_bytes() == before
+        second.until("remember this", "noted", "read only")
+        say(second, "may I write here")
+        second.until("open read only; /fork or /clone goes on in a copy", "may I write here")
+        second.keys("C-c")
+        second.keys("C-d")
+        second.until("ended with 0")
+        second.stop()
+        assert file.read_bytes() == before
+        second.start(place.project, "--session", str(file), "--model", model)
+        second.until("Another program has this session open")
+        second.keys("2")
+        second.until("remember this", "noted", "scripted", gone="read only")
+    say(shell, "and this")
+    shell.until("and this", gone="Esc stops")
+    assert file.read_bytes().startswith(before)
+    assert len(list(place.agent_dir.rglob("*.jsonl"))) == 2
+
+
+def test_a_file_that_cannot_be_written_opens_read_only(place: Place, shell: Terminal) -> None:
+    model = script(place, [{"text": "noted"}])
+    shell.start(place.project, "--model", model)
+    shell.until("/hotkeys", "scripted")
+    say(shell, "remember this")
+    shell.until("noted", gone="Esc stops")
+    shell.keys("C-d")
+    shell.until("ended with 0")
+    shell.stop()
+    (made,) = place.agent_dir.rglob("*.jsonl")
+    archive = place.root / "archive"
+    archive.mkdir()
+    file = archive / made.name
+    file.write_bytes(made.read_bytes())
+    with unwritable(archive):
+        shell.start(place.project, "--session", str(file), "--model", model)
+        shell.until("remember this", "noted", "read only")
+        say(shell, "may I write here")
+        shell.until("open read only; /fork or /clone goes on in a copy")
+        shell.keys("C-c")
+        say(shell, "/clone")
+        shell.until("A copy of this branch", gone="read only")
+        say(shell, "now I may")
+        shell.until("now I may", gone="Esc stops")
+        shell.keys("C-d")
+        shell.until("ended with 0")
+        assert file.read_bytes() == made.read_bytes()
     assert len(list(place.agent_dir.rglob("*.jsonl"))) == 2
 
 

@@ -217,5 +217,6 @@ def _move(
         manager.branch(where.leaf_id)
     if wish.label:
         manager.append_label_change(entry.id if entry else target.id, wish.label)
-    manager.save_position()
+    if not manager.read_only:  # looking around in it is possible, it is not remembered
+        manager.save_position()
     return entry

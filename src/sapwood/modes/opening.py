@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from click import UsageError
 
-from sapwood.errors import SessionError, SessionLockedError
+from sapwood.errors import SessionError, SessionLockedError, SessionWriteError
 
 if TYPE_CHECKING:
     from sapwood.agent.create import SessionOptions
@@ -171,9 +171,9 @@ class Opening:
         from sapwood.session.manager import SessionManager
 
         try:
-            manager = SessionManager.open(path)
+            manager = self._opened(path)
         except SessionLockedError as error:
-            return await self._copy_of_locked(path, error, ask)
+            return await self._beside_the_writer(path, error, ask)
         folder = manager.cwd
         if folder.is_dir():
             return manager
@@ -188,15 +188,40 @@ class Opening:
             "Use --fork to copy it into the current folder." if not self.interactive else "",
         )
         if answer == "continue":
-            return SessionManager.open(path, cwd=self.cwd)
+            return self._opened(path, self.cwd)
         if answer == "fork":
             return SessionManager.fork_from(path, self.cwd, self.session_dir())
         return None
 
-    async def _copy_of_locked(
+    def _opened(self, path: Path, cwd: Path | None = None) -> SessionManager:
+        """Open for writing; where a person looks on, what cannot be written opens read only."""
+        from sapwood.session.manager import SessionManager
+
+        if self.interactive and path.exists() and not os.access(path, os.W_OK):
+            return self._read_only(path)
+        try:
+            return SessionManager.open(path, cwd=cwd)
+        except SessionWriteError:  # no lock can be put beside it
+            if not self.interactive:
+                raise
+            return self._read_only(path)
+
+    def _read_only(self, path: Path) -> SessionManager:
+        """Open for looking alone; copies go where new sessions go if not beside it."""
+        from sapwood.session.manager import SessionManager
+        from sapwood.session.paths import default_session_dir
+
+        manager = SessionManager.open(path, writer="none")
+        if not manager.cwd.is_dir():
+            manager.cwd = self.cwd
+        if not os.access(path.parent, os.W_OK):
+            manager.session_dir = self.session_dir() or default_session_dir(manager.cwd)
+        return manager
+
+    async def _beside_the_writer(
         self, path: Path, error: SessionLockedError, ask: Asker
     ) -> SessionManager | None:
-        """A copy of a session that another program has open, if the user wants one."""
+        """What to do with a session that another program has open."""
         from sapwood.session.manager import SessionManager
 
         if not self.interactive:
@@ -204,11 +229,14 @@ class Opening:
         answer = await ask.choose(
             "Another program has this session open.",
             (
+                ("read", "Read only", "look, search, copy and export as it is now"),
                 ("fork", "Fork here", f"copy it into a new session in {self.cwd}"),
                 ("cancel", "Cancel", "change nothing"),
             ),
             str(error),
         )
+        if answer == "read":
+            return self._read_only(path)
         if answer == "fork":
             return SessionManager.fork_from(path, self.cwd, self.session_dir())
         return None

@@ -22,7 +22,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from sapwood import __version__
-from sapwood.errors import SapwoodError
+from sapwood.errors import ReadOnlySessionError, SapwoodError
 from sapwood.modes.tui.chat_keys import ChatKeys
 from sapwood.modes.tui.completing import sources_for
 from sapwood.modes.tui.editor.draft import Draft, draft_of
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from sapwood.session.schema import ImageBlock
 
 DRAFT_PAUSE = 0.5
+
+READ_ONLY = "This session is open read only; /fork or /clone goes on in a copy"
 
 _COMMAND = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?$", re.DOTALL)
 
@@ -221,6 +223,9 @@ class Chat(ChatKeys):
     ) -> None:
         try:
             await work
+        except ReadOnlySessionError:
+            self.may_write()
+            on_refused()
         except SapwoodError as error:
             self.status.notice(str(error), "error")
             on_refused()
@@ -244,19 +249,31 @@ class Chat(ChatKeys):
         if self.session is None:
             self._waiting.append((text, images))
             return
-        if (match := _COMMAND.match(text)) and self.run_command(match[1], match[2] or "", text):
+        match = _COMMAND.match(text)
+        if match and self.run_command(match[1], match[2] or "", text):
+            return
+        if not match and not self.may_write():
+            self.editor.restore(text, images)
             return
         if text.startswith("!") and text.strip("! \n"):
             self._run_shell(text)
             return
         self._send_message(text, images, follow_up=follow_up)
 
+    def may_write(self) -> bool:
+        """Whether the session takes new entries; if not, say how to go on."""
+        if self.session is None or not self.session.manager.read_only:
+            return True
+        self.status.notice(READ_ONLY, "warn")
+        return False
+
     def run_command(self, name: str, arguments: str, text: str) -> bool:
         from sapwood.modes.tui.commands.registry import find
 
         command = find(name)
         if command is not None:
-            self.start(command.run(self, arguments.strip()), lambda: None)
+            if not command.writes or self.may_write():
+                self.start(command.run(self, arguments.strip()))
             return True
         session = self.session
         if session and (name in session.extensions.commands or session.shorthand.knows(name)):

@@ -110,12 +110,14 @@ class ChatKeys(Screen[None], inherit_bindings=False):
     def action_cycle_model(self, step: int) -> None:
         from sapwood.modes.tui.commands.model import cycle_model
 
-        self.chat.start(cycle_model(self.chat, step))
+        if self.chat.may_write():
+            self.chat.start(cycle_model(self.chat, step))
 
     def action_cycle_thinking(self) -> None:
         from sapwood.modes.tui.commands.model import cycle_thinking
 
-        self.chat.start(cycle_thinking(self.chat))
+        if self.chat.may_write():
+            self.chat.start(cycle_thinking(self.chat))
 
     def action_toggle_thinking(self) -> None:
         shown = not self.chat.transcript.look.thinking

@@ -222,8 +222,15 @@ def footer_info(session: AgentSession, branches: int, cost: float | None) -> Foo
         window=usage.context_window,
         estimated=usage.estimated,
         cost=cost,
-        note="" if manager.is_persisted else "not saved",
+        note=record_note(manager),
     )
+
+
+def record_note(manager: SessionManager) -> str:
+    """What is special about how the session is kept."""
+    if not manager.is_persisted:
+        return "not saved"
+    return "read only" if manager.read_only else ""
 
 
 def compaction_words(result: dict[str, Any]) -> str:

@@ -20,7 +20,7 @@ class Command:
     """``name`` without the slash; ``function`` lives in ``commands.<group>``.
 
     ``takes`` names the argument for the menu; ``offers`` is a function of the group that gives
-    completions for it.
+    completions for it. ``writes``: it is nothing but an entry in the session.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Command:
     function: str
     takes: str = ""
     offers: str = ""
+    writes: bool = False
 
     @property
     def run(self) -> Run:
@@ -43,18 +44,24 @@ class Command:
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("model", "Choose the model", "model", "choose_model", "[model]", "model_offers"),
-    Command("thinking", "Set how much it thinks", "model", "choose_level", "[level]", "levels"),
+    Command("model", "Choose the model", "model", "choose_model", "[model]", "model_offers", True),
+    Command(
+        "thinking", "Set how much it thinks", "model", "choose_level", "[level]", "levels", True
+    ),
     Command("settings", "Change settings", "settings", "show_settings"),
     Command("new", "Start a new session", "session", "new_session"),
     Command("resume", "Open another session", "session", "resume"),
-    Command("name", "Name this session", "session", "name_session", "[name]"),
+    Command("name", "Name this session", "session", "name_session", "[name]", writes=True),
     Command("session", "What this session is and has used", "session", "show_session"),
     Command("tree", "Go to another place in the tree", "tree", "open_tree"),
     Command("fork", "New session from an earlier message", "tree", "fork"),
     Command("clone", "Copy this branch into a new session", "tree", "clone"),
-    Command("compact", "Make the context smaller", "context", "compact", "[what to keep]"),
-    Command("retain", "Pin messages that summaries keep verbatim", "context", "retain"),
+    Command(
+        "compact", "Make the context smaller", "context", "compact", "[what to keep]", "", True
+    ),
+    Command(
+        "retain", "Pin messages that summaries keep verbatim", "context", "retain", writes=True
+    ),
     Command("import", "Take in a session file", "files", "import_file", "<path>"),
     Command("export", "Write HTML, Markdown or JSONL", "files", "export", "[path]"),
     Command("share", "Publish as a secret gist", "files", "share"),

@@ -36,14 +36,18 @@ async def resume(chat: Chat, text: str) -> None:
     await switch_to(chat, path)
 
 
-async def switch_to(chat: Chat, path: Path) -> None:
-    """Open a session in place of this one, as at the start: with its own folder and questions."""
+async def switch_to(chat: Chat, path: Path) -> bool:
+    """Open a session in place of this one, as at the start: with its own folder and questions.
+
+    False when the user backed out.
+    """
     opened = await chat.launch.open_path(path, chat.sapwood)
     if opened is None:
-        return
+        return False
     before = _session(chat)
     chat.attach(opened)
     await before.dispose()
+    return True
 
 
 async def pick_session(

@@ -58,8 +58,15 @@ def _arrive(chat: Chat, editor_text: str | None, *, moved: bool) -> None:
     chat.view.sync()
     if editor_text:
         chat.editor.add_text(editor_text)
-    words = "You can edit the message and send it again" if editor_text else "Continues from here"
-    chat.status.notice(words if moved else "You are there already")
+    chat.status.notice(
+        _arrival_words(chat, bool(editor_text)) if moved else "You are there already"
+    )
+
+
+def _arrival_words(chat: Chat, has_text: bool) -> str:
+    if _session(chat).manager.read_only:
+        return "Shown from here; the session is read only and opens where it stood"
+    return "You can edit the message and send it again" if has_text else "Continues from here"
 
 
 async def fork(chat: Chat, text: str) -> None:

@@ -20,9 +20,14 @@ MAX_BYTES = 1_000_000
 
 
 def draft_of(session: AgentSession, agent_dir: Path) -> Draft:
-    """The draft of a session as it is now: of its file, or of its folder before it has one."""
-    path = session.manager.path
-    return Draft(agent_dir, str(path if path is not None and path.exists() else session.cwd))
+    """The draft of a session as it is now: of its file, or of its folder before it has one.
+
+    Whoever only reads a session has a draft apart from the one who writes it.
+    """
+    manager = session.manager
+    stored = manager.path is not None and manager.path.exists()
+    mark = " read only" if manager.read_only else ""
+    return Draft(agent_dir, f"{manager.path if stored else session.cwd}{mark}")
 
 
 class Draft:

@@ -265,6 +265,10 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
         row = self.browser.row
         if row is None:
             return
+        if self.session.manager.read_only:
+            self._note = "No labels here: the session is open read only"
+            self._draw()
+            return
         self._labelled = row.entry.id
         label = self.browser.tree.label(row.entry.id)
         field = LabelField(
@@ -316,8 +320,8 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
         editable = kind_of(tree.require(entry_id)) in (Kind.USER, Kind.CUSTOM)
         held = await asyncio.to_thread(self._held, entry_id)
         is_here = not held and entry_id in self.browser.view.path
-        if self.session.settings.branch_summary.skip_prompt:
-            held = Held()
+        if self.session.settings.branch_summary.skip_prompt or self.session.manager.read_only:
+            held = Held()  # nothing to ask about what is left
         if is_here and not editable:
             return TreeChoice(entry_id=str(tree.leaf_id))
         choice = await choose_how(self.app.push_screen_wait, entry_id, held, editable=editable)
