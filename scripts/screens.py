@@ -15,8 +15,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "screens"
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
 
+import story  # noqa: E402
 from support.tui import Place, Ui, make_place, running_ui  # noqa: E402
 
 PARSER = '''def parse(line: str) -> list[str]:
@@ -126,31 +127,11 @@ async def settings(ui: Ui) -> None:
 
 
 async def compacted(ui: Ui) -> None:
-    """A compaction and what it saved."""
-    await chat(ui)
-    await ui.type("/compact")
-    await ui.press("enter")
-    await ui.settled()
-
-
-async def branches(ui: Ui) -> None:
-    """Two branches: one left with a summary, one gone on with; a label."""
-    await chat(ui)
-    await ui.send("Now make the separator an argument.")
-    await ui.send("And document it.")
-    path = ui.session.manager.tree.path()
-    users = [entry for entry in path if entry.message and entry.message["role"] == "user"]
-    ui.session.set_label(users[1].id, "separator")
-    await ui.session.navigate_tree(users[1].id, summary="default")
-    await ui.settled()
-    ui.chat.view.sync()
-    ui.chat.editor.set_text("")
-    await ui.send("Use the csv module instead.")
+    """A session opened again: a compaction, and what came after it."""
 
 
 async def tree(ui: Ui) -> None:
     """The tree of a session with two branches."""
-    await branches(ui)
     ui.chat.run_command("tree", "", "/tree")
     await ui.until(lambda: ui.app.screen is not ui.chat)
 
@@ -158,24 +139,21 @@ async def tree(ui: Ui) -> None:
 async def tree_question(ui: Ui) -> None:
     """Leaving a branch asks what to keep of it."""
     await tree(ui)
-    await ui.press("home", "down", "enter")
-    await ui.press("enter")
+    await ui.press("home", "down", "down", "down", "enter")
 
 
 async def picker(ui: Ui) -> None:
     """Other sessions of this folder."""
-    for prompt in ("Write a parser for log lines", "Why is the import slow?", "Release notes 1.2"):
-        await ui.send(prompt)
-        await ui.session.new_session()
-    await branches(ui)
-    ui.session.set_session_name("Lost last field")
     ui.chat.run_command("resume", "", "/resume")
-    await ui.until(lambda: "Release notes" in ui.screen_text)
+    await ui.until(lambda: "Release" in ui.screen_text)
 
 
 async def start(ui: Ui) -> None:
     """The first start, without a model."""
 
+
+STORIES = {tree, tree_question, picker, compacted}
+"""Scenes in the session of scripts/story.py; the others begin with an empty one."""
 
 Scene = Callable[[Ui], Awaitable[None]]
 SCENES: dict[str, tuple[Scene, str]] = {
@@ -188,6 +166,7 @@ SCENES: dict[str, tuple[Scene, str]] = {
     "tree": (tree, "dark"),
     "tree-light": (tree, "light"),
     "tree-question": (tree_question, "dark"),
+    "compacted": (compacted, "dark"),
     "picker": (picker, "dark"),
     "session": (session, "light"),
     "settings": (settings, "dark"),
@@ -202,7 +181,11 @@ async def draw(name: str) -> None:
         os.environ["HOME"] = folder
         os.chdir(folder)
         place.script = None if name == "start" else Path("demo-model")
-        async with running_ui(place, size=(100, 32), theme=theme) as ui:
+        manager = None
+        if scene in STORIES:
+            story.others(place.project, place.session_dir)
+            manager = story.totals(place.project, place.session_dir)
+        async with running_ui(place, manager, size=(100, 32), theme=theme) as ui:
             await scene(ui)
             await ui.pilot.pause(0.2)
             svg = ui.app.export_screenshot(title="sapwood")
