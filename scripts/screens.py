@@ -18,6 +18,7 @@ TARGET = ROOT / "docs" / "screens"
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "scripts")]
 
 import story  # noqa: E402
+
 from support.tui import Place, Ui, make_place, running_ui  # noqa: E402
 
 PARSER = '''def parse(line: str) -> list[str]:
