@@ -25,10 +25,11 @@ class Terminal:
         self.environ = {**os.environ, "TERM": "xterm-256color", **environ}
         self.size = (width, height)
 
-    def _tmux(self, *arguments: str) -> str:
+    def _tmux(self, *arguments: str, given: str = "") -> str:
         done = subprocess.run(
             ["tmux", "-L", self.socket, "-f", "/dev/null", *arguments],
             env=self.environ, capture_output=True, check=True, timeout=TIMEOUT,
+            input=given.encode(),
         )  # fmt: skip
         return done.stdout.decode("utf-8", "replace")
 
@@ -47,6 +48,11 @@ class Terminal:
 
     def type(self, text: str) -> None:
         self._tmux("send-keys", "-l", text)
+
+    def paste(self, text: str) -> None:
+        """What a terminal sends for a paste: in brackets, line ends as carriage returns."""
+        self._tmux("load-buffer", "-b", "paste", "-", given=text)
+        self._tmux("paste-buffer", "-p", "-b", "paste")
 
     def resize(self, width: int, height: int) -> None:
         self._tmux("resize-window", "-x", str(width), "-y", str(height))

@@ -28,6 +28,7 @@ from textual.screen import Screen
 
 from sapwood.modes.tui.chat import Chat
 from sapwood.modes.tui.keys import load_keymap, teach_legacy_keys
+from sapwood.modes.tui.pasting import take_pastes_whole
 from sapwood.modes.tui.theme import PALETTES, Palette, choose
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class SapwoodApp(App[int], inherit_bindings=False):
     def __init__(self, launch: Launch) -> None:
         super().__init__()
         teach_legacy_keys()
+        take_pastes_whole()
         self.launch = launch
         self.palette: Palette = choose(launch.theme, os.environ)
         self.keymap_problems: list[str] = []
