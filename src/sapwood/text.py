@@ -17,6 +17,15 @@ _BREAKS = re.compile("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 _HARMFUL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSAFE = re.compile(f"[{_HARMFUL}]")
+ESCAPE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
+    r"|\x1b[\]P^_X][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)"  # titles, links
+    r"|\x1b[ -/]*[0-~]"
+    r"|\x1b"
+)
+"""One terminal escape sequence, or an escape character alone."""
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""One control character; tab and newline are none here."""
 
 
 def utf16_len(text: str) -> int:
@@ -50,6 +59,17 @@ def printable(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _UNSAFE.sub(REPLACEMENT, text)
+
+
+def plain_text(text: str) -> str:
+    """Terminal output as plain lines: no escape sequences, no controls but ``\\t`` and ``\\n``.
+
+    A carriage return inside a line starts it afresh, as on a terminal.
+    """
+    text = ESCAPE.sub("", text)
+    if "\r" in text:
+        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    return CONTROL.sub("", text)
 
 
 def well_formed(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sapwood.text import cell_width, cut_utf16, fit, one_line, printable, utf16_len
+from sapwood.text import cell_width, cut_utf16, fit, one_line, plain_text, printable, utf16_len
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,8 @@ def test_width_counts_terminal_cells(text: str, cells: int) -> None:
 def test_fitting_marks_what_was_left_out(text: str, cells: int, fitted: str) -> None:
     assert fit(text, cells) == fitted
     assert cell_width(fit(text, cells)) <= cells
+
+
+def test_plain_text_takes_time_in_proportion() -> None:
+    for hard in ("\x1b]" * 200_000, "\r" + "x" * 400_000, "\x1b[" + "1;" * 200_000):
+        assert len(plain_text(hard)) <= len(hard)

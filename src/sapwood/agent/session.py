@@ -7,6 +7,7 @@ in `run`, `compacting` and `navigation`, on a shared `Conversation`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,11 +26,14 @@ from sapwood.errors import SapwoodError
 from sapwood.models.thinking import is_level
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from sapwood.agent.extensions import ExtensionHost
     from sapwood.agent.navigation import Navigation, SummaryChoice
     from sapwood.agent.settings import Settings
     from sapwood.agent.shorthand import Shorthand
     from sapwood.compaction.compact import CompactionResult
+    from sapwood.library.export import ExportKind, How
     from sapwood.models.catalogue import Catalogue
     from sapwood.models.model import Model
     from sapwood.session.manager import SessionManager
@@ -291,6 +295,34 @@ class AgentSession:
     def get_session_stats(self) -> SessionStats:
         """Tokens and cost per model, of this branch and in all."""
         return session_stats(self.manager)
+
+    # Exports
+
+    def export(
+        self, path: str | Path | None = None, kind: ExportKind | None = None, **how: Unpack[How]
+    ) -> Path:
+        """Write the session to a file of the kind that its name tells, and give its path.
+
+        `path` is below `cwd` unless absolute; without one, the file is named after the session.
+        See `library.export.export_session` for `how`: `path_only`, `leaf`, `force`, `masker`. May
+        be called in a thread, also during a run. Raises `SapwoodError`; nothing is replaced then.
+        """
+        from sapwood.library.export import export_session
+
+        target = None if path is None else self.cwd / os.path.expanduser(path)
+        return export_session(self.manager, target, kind=kind, **how)
+
+    def export_to_html(self, path: str | Path | None = None, **how: Unpack[How]) -> Path:
+        """Write the session as a page, with all branches."""
+        return self.export(path, "html", **how)
+
+    def export_to_markdown(self, path: str | Path | None = None, **how: Unpack[How]) -> Path:
+        """Write the active path as a transcript."""
+        return self.export(path, "md", **how)
+
+    def export_to_jsonl(self, path: str | Path | None = None, **how: Unpack[How]) -> Path:
+        """Write the session's lines as they are; with `path_only` a session of its own."""
+        return self.export(path, "jsonl", **how)
 
     # Settings of the session
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from sapwood.errors import SapwoodError
 from sapwood.library.redact import Masker
@@ -28,21 +28,36 @@ SUFFIXES: dict[str, ExportKind] = {
 }
 
 
+class What(TypedDict, total=False):
+    """Which part of a session is exported, and how.
+
+    ``path_only`` leaves out all branches but that of ``leaf``. With a ``masker`` keys are masked,
+    and counted in it.
+    """
+
+    path_only: bool
+    leaf: Leaf
+    masker: Masker | None
+
+
+class How(What, total=False):
+    """An export to a file; with ``force`` it may replace one."""
+
+    force: bool
+
+
 def export_session(
     manager: SessionManager,
     target: Path | None = None,
     *,
     kind: ExportKind | None = None,
     force: bool = False,
-    path_only: bool = False,
-    leaf: Leaf = CURRENT,
-    masker: Masker | None = None,
+    **what: Unpack[What],
 ) -> Path:
     """Write the session to ``target`` and give its path.
 
     Without a target, or with a folder, the file is named after the session (in the session's
-    folder, else in the current one) and numbered where that name is taken. ``path_only`` leaves
-    out all branches but that of ``leaf``. With a ``masker`` keys are masked, and counted in it.
+    folder, else in the current one) and numbered where that name is taken.
 
     Raises:
         SapwoodError: the file exists, its name tells no kind, or it cannot be written.
@@ -54,9 +69,7 @@ def export_session(
         path, numbered = target, False
     if manager.path and path.exists() and manager.path.exists() and path.samefile(manager.path):
         raise SapwoodError(f"{path} is the session itself; it is not exported onto itself.")
-    pieces = export_pieces(
-        manager, kind or kind_of_name(path), path_only=path_only, leaf=leaf, masker=masker
-    )
+    pieces = export_pieces(manager, kind or kind_of_name(path), **what)
     return _write(path, pieces, numbered=numbered, force=force)
 
 
@@ -119,4 +132,4 @@ def _write(path: Path, pieces: Iterable[bytes], *, numbered: bool, force: bool) 
     return path
 
 
-__all__ = ["SUFFIXES", "ExportKind", "export_pieces", "export_session", "file_stem", "kind_of_name"]
+__all__ = ["SUFFIXES", "ExportKind", "How", "export_pieces", "export_session", "file_stem"]

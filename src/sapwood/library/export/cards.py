@@ -13,14 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sapwood.agent.shell_output import plain_text
 from sapwood.library.tree_kinds import Kind, kind_of
 from sapwood.library.tree_text import row_text
 from sapwood.session.entry import Entry
 from sapwood.session.replay import edits_in_force, is_edit, select
 from sapwood.session.schema import Json, JsonObject
 from sapwood.session.tree import CURRENT, Leaf, SessionTree
-from sapwood.text import one_line, printable, well_formed
+from sapwood.text import one_line, plain_text, printable, well_formed
 
 Shape = Literal["text", "prose", "code", "image", "note"]
 

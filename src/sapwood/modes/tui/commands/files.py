@@ -44,12 +44,8 @@ def _copy_by_tool(text: str) -> None:
 
 async def export(chat: Chat, text: str) -> None:
     """Write the session: HTML, or Markdown or JSONL by the file's name."""
-    from sapwood.library.export import export_session
-
-    session = _session(chat)
-    target = (session.cwd / Path(text).expanduser()) if text else None
     chat.status.notice("Exporting")
-    path = await asyncio.to_thread(export_session, session.manager, target)
+    path = await asyncio.to_thread(_session(chat).export, text or None)
     chat.status.notice(f"Exported to {path}")
 
 
