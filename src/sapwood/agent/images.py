@@ -89,8 +89,8 @@ def _decode(data: bytes) -> Image.Image:
             return ImageOps.exif_transpose(image) or image
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise ImageError("the image has too many pixels") from error
-    except Exception as error:
-        raise ImageError(f"the image is damaged: {error}") from error
+    except Exception as error:  # Pillow's decoders raise whatever goes wrong in them
+        raise ImageError("the image is damaged") from error
 
 
 def _shrunk(image: Image.Image) -> LoadedImage:

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from sapwood.errors import SapwoodError
+from sapwood.modes import streams
 from sapwood.modes.headless import FAILED, INTERRUPTED, tell
 from sapwood.modes.options import AgentFlags
 
@@ -160,12 +161,14 @@ def run(flags: AgentFlags) -> int:
     except SapwoodError as error:
         tell(str(error))
         return FAILED
+    except BrokenPipeError:  # click would make it status 1
+        return streams.reader_left()
 
 
 def _wants_ui(flags: AgentFlags) -> bool:
     if flags.print_mode or flags.mode != "text":
         if flags.resume:
-            raise SapwoodError("--resume opens the picker, which needs a terminal; use -c.")
+            raise click.UsageError("-r opens the picker, which needs the terminal UI; use -c.")
         return False
     both_ends = sys.stdin.isatty() and sys.stdout.isatty()
     if flags.resume and not both_ends:
@@ -180,7 +183,7 @@ def _run_ui(flags: AgentFlags) -> int:
     from sapwood.modes.tui.start import run_tui
 
     opening = Opening(flags, interactive=True)
-    prompts = make_prompts(flags.messages, opening.cwd)
+    prompts = make_prompts(flags.messages, opening.cwd, resize_images=opening.resizes_images)
     return run_tui(
         Launch(
             open_session=opening.open_session,
@@ -198,12 +201,11 @@ def _run_headless(flags: AgentFlags) -> int:
     import asyncio
 
     from sapwood.modes.opening import Opening
-    from sapwood.modes.prompts import make_prompts
+    from sapwood.modes.prompts import make_prompts, piped_text
 
     opening = Opening(flags, interactive=False)
-    piped = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read()
-    text = piped.decode("utf-8-sig", "replace") if isinstance(piped, bytes) else piped
-    prompts = make_prompts(flags.messages, opening.cwd, text)
+    piped = "" if sys.stdin.isatty() else piped_text(sys.stdin.buffer.read())
+    prompts = make_prompts(flags.messages, opening.cwd, piped, resize_images=opening.resizes_images)
     if not prompts:
         raise SapwoodError("There is nothing to ask: give a message, or pipe one in.")
     return asyncio.run(_answer(flags, opening, prompts))

@@ -7,11 +7,11 @@ everything for people goes to standard error.
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sapwood.modes import streams
 from sapwood.modes.headless import FAILED, run_prompts, tell
 from sapwood.session.codec import encode_line
 
@@ -26,31 +26,35 @@ async def run_json(session: AgentSession, prompts: Sequence[Prompt]) -> int:
         tell(text)
     records = _Records(session)
     records.write(session.manager.header)
-    if records.reader_left:
+    if records.stopped:
         return FAILED
     session.subscribe(records.write)
     status = await run_prompts(session, prompts)
-    return FAILED if records.reader_left else status
+    return FAILED if records.stopped else status
 
 
 class _Records:
-    """Writes one line per record, at once. When nobody reads any more, the run is stopped."""
+    """Writes one line per record, at once. When they go nowhere any more, the run is stopped."""
 
     def __init__(self, session: AgentSession) -> None:
-        self.reader_left = False
+        self.stopped = False
         self._session = session
 
     def write(self, record: Mapping[str, Any]) -> None:
-        if self.reader_left:
+        if self.stopped:
             return
         try:
             sys.stdout.buffer.write(encode_line(dict(record)) + b"\n")
             sys.stdout.buffer.flush()
         except BrokenPipeError:
-            self._stop()
+            self._stop("Nobody reads the records any more; the run is stopped.")
+        except OSError as error:
+            self._stop(
+                f"The records cannot be written ({streams.reason(error)}); the run is stopped."
+            )
 
-    def _stop(self) -> None:
-        self.reader_left = True
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        tell("Nobody reads the records any more; the run is stopped.")
+    def _stop(self, why: str) -> None:
+        self.stopped = True
+        streams.discard_output()
+        tell(why)
         self._aborting = asyncio.get_running_loop().create_task(self._session.abort())

@@ -12,6 +12,8 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from sapwood.modes import streams
+
 COMMANDS = ("session", "demo", "completion")
 """First words that are commands; ``sapwood -- session`` makes the word a message again."""
 
@@ -19,22 +21,29 @@ COMMANDS = ("session", "demo", "completion")
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit status."""
     args = list(sys.argv[1:] if argv is None else argv)
+    streams.open_missing()
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # they are for programmers, not for who sits at a terminal
+    try:
+        status = _dispatch(args)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return streams.reader_left()
+    except OSError as error:  # a full disk behind standard output, say
+        streams.discard_output()
+        print(f"sapwood: {streams.reason(error)}", file=sys.stderr)
+        return 1
+    return status
+
+
+def _dispatch(args: list[str]) -> int:
     if args in (["--version"], ["-v"]):
         from sapwood import __version__
 
         print(__version__)
         return 0
-    try:
-        return _dispatch(args)
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        return _reader_left()
-
-
-def _dispatch(args: list[str]) -> int:
     if "_SAPWOOD_COMPLETE" in os.environ or args[:1] in (["-h"], ["--help"]):
         from sapwood.modes.cli.root import run_root
 
@@ -46,12 +55,6 @@ def _dispatch(args: list[str]) -> int:
     from sapwood.modes.agent_command import main as run_agent
 
     return run_agent(args)
-
-
-def _reader_left() -> int:
-    """The reader of a pipe has gone, as ``| head`` does: stop, and say nothing more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 if __name__ == "__main__":

@@ -123,6 +123,10 @@ class Opening:
             return None  # `default_session_dir` knows it
         return self._settings().session_dir
 
+    def resizes_images(self) -> bool:
+        """Setting ``images.autoResize``: the user's, since no project is trusted yet."""
+        return self._settings().values.images.auto_resize
+
     def _settings(self) -> Settings:
         from sapwood.agent.settings import Settings
 

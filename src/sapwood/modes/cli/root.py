@@ -9,6 +9,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from sapwood.errors import SapwoodError
+from sapwood.modes import streams
 from sapwood.modes.agent_command import agent_command
 from sapwood.modes.cli import changing, importing, searching  # noqa: F401  (they add their commands)
 from sapwood.modes.cli.output import note, say
@@ -22,6 +23,13 @@ class _Root(click.Group):
 
     def collect_usage_pieces(self, context: click.Context) -> list[str]:
         return ["[OPTIONS]", "[@FILES…] [MESSAGES…]"]
+
+    def invoke(self, context: click.Context) -> Any:
+        """As usual, but a reader that leaves is no failure; click would make it status 1."""
+        try:
+            return super().invoke(context)
+        except BrokenPipeError:
+            return streams.reader_left()
 
 
 root = _Root(
@@ -71,11 +79,6 @@ def run_root(args: list[str]) -> int:
         )
     except SapwoodError as error:
         note(str(error))
-        return 1
-    except BrokenPipeError:
-        raise
-    except OSError as error:  # a full disk behind standard output, say
-        note(error.strerror or str(error))
         return 1
     except click.ClickException as error:
         error.show()
