@@ -20,6 +20,7 @@ async def run_user_command(
     interrupt: Interrupt,
     exclude_from_context: bool,
     on_output: Callable[[str], None] | None,
+    on_text: Callable[[str], None] | None,
 ) -> BashExecutionMessage:
     """Run it and make the message that tells of it; an interrupt ends the command, not the call."""
     result = await interrupt.guard(
@@ -28,6 +29,7 @@ async def run_user_command(
             conversation.cwd,
             shell=conversation.settings.shell,
             on_output=on_output,
+            on_text=on_text,
         )
     )
     message: BashExecutionMessage = {

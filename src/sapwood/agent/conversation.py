@@ -75,6 +75,7 @@ class Conversation:
         """Stops the activity in progress and all its parts."""
         self.compaction_interrupt = Interrupt()
         self.summary_interrupt = Interrupt()
+        self.retry_interrupt = Interrupt()
         self._prompt_may_differ = True
         self._listeners: list[events.Listener] = []
         self._deferred: list[Callable[[], object]] = []

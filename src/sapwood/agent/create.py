@@ -6,11 +6,9 @@ import contextlib
 import os
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from sapwood.errors import SapwoodError, SessionError
 
@@ -190,8 +188,7 @@ class _Builder:
         settings = self.options.settings or Settings.load(self.agent_dir, self.cwd, trusted)
         if self.options.models is None:
             return settings
-        values = msgspec.structs.replace(settings.values, enabled_models=[*self.options.models])
-        return replace(settings, values=values)
+        return settings.changed("enabledModels", [*self.options.models])
 
     def _extensions(self, settings: Settings, trusted: bool) -> ExtensionHost:
         from sapwood.agent.extensions import ExtensionHost

@@ -39,6 +39,7 @@ class PromptTemplate:
     description: str
     hint: str
     text: str
+    file: Path
 
     def filled(self, arguments: str) -> str:
         """The prompt with what was typed after the name in its places."""
@@ -49,15 +50,15 @@ class PromptTemplate:
 def load_templates(folder: Path) -> list[PromptTemplate]:
     """The templates directly in ``folder``, by name; what cannot be read is passed over."""
     files = sorted(folder.glob("*.md")) if folder.is_dir() else []
-    read = ((file.stem, read_text_file(file)) for file in files)
-    return [_template(name, text) for name, text in read if text is not None and " " not in name]
+    read = ((file, read_text_file(file)) for file in files if " " not in file.stem)
+    return [_template(file, text) for file, text in read if text is not None]
 
 
-def _template(name: str, text: str) -> PromptTemplate:
+def _template(file: Path, text: str) -> PromptTemplate:
     fields, body = split_front_matter(text)
     body = body.strip()
     description = fields.get("description") or body.partition("\n")[0]
-    return PromptTemplate(name, description, fields.get("argument-hint", ""), body)
+    return PromptTemplate(file.stem, description, fields.get("argument-hint", ""), body, file)
 
 
 def split_arguments(typed: str) -> list[str]:

@@ -134,13 +134,15 @@ class Run:
         most = conversation.retry_policy.max_retries
         conversation.emit(events.auto_retry_start(attempt, most, delay_ms, error))
         conversation.omit(self._answer_id)
+        pause = conversation.retry_interrupt = self._interrupt.child()
         try:
             with conversation.activities.during(Activity.RETRYING):
-                await self._interrupt.guard(asyncio.sleep(delay_ms / 1000))
+                await pause.guard(asyncio.sleep(delay_ms / 1000))
         except Interrupted:
             conversation.attempts.retries = 0
+            told = "Aborted" if self._interrupt.requested else "The retry was cancelled."
             conversation.emit(
-                events.auto_retry_end(success=False, attempt=attempt, final_error="Aborted")
+                events.auto_retry_end(success=False, attempt=attempt, final_error=told)
             )
             return False
         return True

@@ -8,8 +8,8 @@ and queued messages start a run. Only an abort holds them back, until the next m
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from sapwood.agent.activity import Activity, Rule
 from sapwood.agent.interrupt import Interrupt
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from sapwood.agent.queue import QueuedMessage
 
 T = TypeVar("T")
+Disposition: TypeAlias = Literal["started", "queued", "handled"]
+"""What became of a prompt: a run answers it, it waits for one, or an extension took it."""
+OnAccepted: TypeAlias = Callable[[Disposition], None]
 
 NO_MODEL = (
     "No model is set: give the key of a provider, for instance in ANTHROPIC_API_KEY, or name a "
@@ -73,14 +76,19 @@ class Scheduler:
                 await self.abort()
             raise
 
-    async def run(self, messages: Sequence[QueuedMessage]) -> None:
+    async def run(
+        self, messages: Sequence[QueuedMessage], on_accepted: OnAccepted = lambda _: None
+    ) -> None:
         """Answer the messages and whatever is queued; part of an activity that has begun.
 
-        Nothing happens when extensions have handled every message.
+        Nothing happens when extensions have handled every message. Which it is `on_accepted` hears
+        before anything else does.
         """
         self.release_queue()
         heard = await self._conversation.heard(messages)
-        if heard or not messages:
+        starts = bool(heard) or not messages
+        on_accepted("started" if starts else "handled")
+        if starts:
             await Run(self._conversation).drive(heard)
 
     def run_unattended(self, messages: Sequence[QueuedMessage]) -> None:

@@ -20,8 +20,9 @@ from sapwood.agent.conversation import Conversation
 from sapwood.agent.interrupt import Interrupt
 from sapwood.agent.outside import OutsideCompletion, answer_text, complete_outside
 from sapwood.agent.queue import QueuedMessage, QueuedMessages, QueueKind
-from sapwood.agent.scheduling import Scheduler
+from sapwood.agent.scheduling import OnAccepted, Scheduler
 from sapwood.agent.stats import ContextUsage, SessionStats, session_stats
+from sapwood.agent.switches import Switches
 from sapwood.errors import SapwoodError
 from sapwood.models.thinking import is_level
 
@@ -123,6 +124,11 @@ class AgentSession:
         return self._conversation.shorthand
 
     @property
+    def switches(self) -> Switches:
+        """What may be switched for as long as the session is open."""
+        return Switches(self._conversation)
+
+    @property
     def active_tools(self) -> list[str]:
         return self._conversation.tools.active
 
@@ -174,12 +180,19 @@ class AgentSession:
 
     # Prompts
 
-    async def prompt(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
+    async def prompt(
+        self,
+        text: str,
+        images: Sequence[ImageBlock] = (),
+        *,
+        on_accepted: OnAccepted = lambda _: None,
+    ) -> None:
         """Send a message and return when the session has settled.
 
         Text that begins with the name of an extension's command runs that; a prompt template or a
         skill is put in for its name. During a compaction or
-        a navigation the message is queued; it then runs on what these leave behind. How the run
+        a navigation the message is queued; it then runs on what these leave behind. `on_accepted`
+        is called once, before the run's first event, with what became of the message. How the run
         ended is told by events and by `last_answer`.
 
         Raises:
@@ -187,14 +200,16 @@ class AgentSession:
             ModelError: no model, or no key for it.
         """
         if await self.extensions.run_command(text):
+            on_accepted("handled")
             return
         if self._scheduler.rule("prompt") is Rule.QUEUE:
             self._enqueue("follow_up", QueuedMessage(text, tuple(images), "follow_up"))
+            on_accepted("queued")
             await self.wait_for_idle()
             return
         self._scheduler.require_model()
         message = QueuedMessage(text, tuple(images))
-        await self._scheduler.do(Activity.RUNNING, self._scheduler.run([message]))
+        await self._scheduler.do(Activity.RUNNING, self._scheduler.run([message], on_accepted))
 
     def steer(self, text: str, images: Sequence[ImageBlock] = ()) -> None:
         """Put a message in as soon as the current turn's tools are done; when idle, at once."""
@@ -232,6 +247,10 @@ class AgentSession:
         Queued messages stay queued: take them back, or they go with the next prompt.
         """
         await self._scheduler.abort()
+
+    def abort_retry(self) -> None:
+        """Do not send the failed request again that is waiting for it; the run ends with it."""
+        self._conversation.retry_interrupt.request()
 
     async def wait_for_idle(self) -> None:
         """Return when nothing is going on any more, queued messages included."""
@@ -330,11 +349,14 @@ class AgentSession:
         """Use another model from the next request on."""
         self._scheduler.rule("set_model")
         self._conversation.api_key(model)
+        level = self.thinking_level
         self._conversation.model = model
         wished = self.settings.values.model_thinking_levels.get(model.ref)
         if wished is not None:
             self._conversation.wished_level = wished
         self._record_if_begun()
+        if self.thinking_level != level:
+            self._conversation.emit(events.thinking_level_changed(self.thinking_level))
 
     def set_thinking_level(self, level: str) -> None:
         """Think as much as this from the next request on; raises `SapwoodError` for no level."""
@@ -372,17 +394,18 @@ class AgentSession:
         *,
         exclude_from_context: bool = False,
         on_output: Callable[[str], None] | None = None,
+        on_text: Callable[[str], None] | None = None,
     ) -> BashExecutionMessage:
         """Run a command for the user (``!``; excluded: ``!!``) and store it with its output.
 
-        `on_output` gets the tail of the output so far. While a run is in progress the result is
-        stored between two turns.
+        `on_output` gets the tail of the output so far, `on_text` each piece of it once. While a run
+        is in progress the result is stored between two turns.
         """
         interrupt = Interrupt()
         self._commands.add(interrupt)
         try:
             message = await run_user_command(
-                self._conversation, command, interrupt, exclude_from_context, on_output
+                self._conversation, command, interrupt, exclude_from_context, on_output, on_text
             )
         finally:
             self._commands.discard(interrupt)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -102,6 +102,18 @@ class Settings:
             return None
         given = Path(os.path.expanduser(self.values.session_dir))
         return (self.project_dir or Path.cwd()) / given
+
+    def changed(self, key: str, value: Json) -> Settings:
+        """These settings with one value (``retry.enabled``: inside an object) set, in memory only.
+
+        Raises:
+            SettingsError: the value cannot be used.
+        """
+        over: JsonObject = {}
+        _set(over, key.split("."), value)
+        raw = merge(self.raw, over)
+        _check(raw, self.user_file)
+        return replace(self, raw=raw, values=msgspec.convert(raw, SettingValues))
 
     def save_user(self, key: str, value: Json) -> None:
         """Set one value (``retry.enabled``: inside an object) in the user's file; None removes it.

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sapwood.agent.plain_stream import PlainStream
 from sapwood.agent.shell_output import OutputTail
 from sapwood.agent.tools.tool import ShellSettings, ToolError
 
@@ -53,18 +54,20 @@ async def run_shell(
     shell: ShellSettings = _DEFAULT_SHELL,
     timeout: float | None = None,
     on_output: Callable[[str], None] | None = None,
+    on_text: Callable[[str], None] | None = None,
 ) -> ShellResult:
     """Run ``command`` in ``cwd`` until it ends, ``timeout`` (s) is over, or the task is cancelled.
 
     Cancelling does not raise: the result says ``cancelled`` and holds the output so far, so give
-    it a task of its own. ``on_output`` gets the tail so far, at most ten times a second.
+    it a task of its own. ``on_output`` gets the tail so far, at most ten times a second;
+    ``on_text`` gets all of the text once, in the pieces in which it comes.
 
     Raises:
         ToolError: the folder or the shell is not there.
     """
     if not cwd.is_dir():
         raise ToolError(f"The working folder {cwd} does not exist")
-    run = _Run(on_output)
+    run = _Run(on_output, on_text)
     arguments = _arguments(command, shell)
     process: asyncio.subprocess.Process | None = None
     timed_out = cancelled = False
@@ -124,9 +127,13 @@ class _Run(asyncio.Protocol):
     must not keep us waiting.
     """
 
-    def __init__(self, on_output: Callable[[str], None] | None) -> None:
+    def __init__(
+        self, on_output: Callable[[str], None] | None, on_text: Callable[[str], None] | None
+    ) -> None:
         self._output = OutputTail()
         self._on_output = on_output
+        self._text = PlainStream() if on_text is not None else None
+        self._on_text = on_text
         self.closed = asyncio.Event()
         """Nobody is left who could write."""
         self._reader: asyncio.ReadTransport | None = None
@@ -158,6 +165,8 @@ class _Run(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._output.feed(data)
+        if self._text is not None:
+            self._hand_out(self._text.feed(data))
         if self._on_output is not None and self._update is None:
             loop = asyncio.get_running_loop()
             self._update = loop.call_later(_UPDATE_SECONDS, self._tell)
@@ -185,6 +194,10 @@ class _Run(asyncio.Protocol):
             total_bytes=output.total_bytes,
         )
 
+    def _hand_out(self, text: str) -> None:
+        if text and self._on_text is not None:
+            self._on_text(text)
+
     def _tell(self) -> None:
         self._update = None
         if self._on_output is not None:
@@ -195,6 +208,8 @@ class _Run(asyncio.Protocol):
             self._update.cancel()
         if self._reader is not None:
             self._reader.close()
+        if self._text is not None:
+            self._hand_out(self._text.close())
         self._output.close()
 
 
