@@ -49,6 +49,9 @@ class Person:
     async def select(self, question: str, options: Sequence[str]) -> str | None:
         raise AssertionError(question)
 
+    async def input(self, question: str, placeholder: str) -> str | None:
+        raise AssertionError(question)
+
 
 async def test_a_cheaper_model_writes_the_summary(
     stage_with: StageWith, monkeypatch: pytest.MonkeyPatch

@@ -279,8 +279,9 @@ async def test_nobody_to_ask_means_no(load: Load, capsys: pytest.CaptureFixture[
         one="async def ask(event):\n"
         "    api.notify('asking\\x1b[31m')\n"
         "    chosen = await api.select('Which?', ['a', 'b'])\n"
-        "    return {'block': not await api.confirm('Go on?'), 'reason': str(chosen)}\n"
+        "    typed = await api.input('Name?')\n"
+        "    return {'block': not await api.confirm('Go on?'), 'reason': f'{chosen} {typed}'}\n"
         "api.on('tool_call', ask)"
     )
-    assert await host.emit("tool_call", {}) == {"block": True, "reason": "None"}
+    assert await host.emit("tool_call", {}) == {"block": True, "reason": "None None"}
     assert capsys.readouterr().err == "one: asking\ufffd[31m\n"

@@ -35,12 +35,13 @@ class ExtensionError(SapwoodError):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A slash command: ``handler`` gets the text after its name."""
+    """A slash command: ``handler`` gets the text after its name; ``path``: see `ExtensionApi`."""
 
     name: str
     description: str
     handler: CommandHandler
     extension: str
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,14 @@ class Registered:
 
 
 class ExtensionApi:
-    """The face of one extension; ``name`` is its file's name or its entry point's."""
+    """The face of one extension; ``name`` is its file's name or its entry point's.
 
-    def __init__(self, name: str, host: ExtensionHost) -> None:
+    ``path``: where it comes from, a file or what the entry point names.
+    """
+
+    def __init__(self, name: str, host: ExtensionHost, path: str = "") -> None:
         self.name = name
+        self.path = path
         self.registered = Registered()
         self._host = host
 
@@ -96,7 +101,8 @@ class ExtensionApi:
 
     def command(self, name: str, description: str, handler: CommandHandler) -> None:
         """Offer ``/name`` to the person; ``handler(text after the name)`` may be async."""
-        self.registered.commands[name] = Command(name, description, handler, self.name)
+        command = Command(name, description, handler, self.name, self.path)
+        self.registered.commands[name] = command
 
     # While a session runs
 
@@ -157,6 +163,10 @@ class ExtensionApi:
     async def select(self, question: str, options: Sequence[str]) -> str | None:
         """Let the person choose; None where there is nobody to ask, or nothing was chosen."""
         return await self._host.ui.select(question, options)
+
+    async def input(self, question: str, placeholder: str = "") -> str | None:
+        """Let the person type a line; None where there is nobody to ask, or the answer is none."""
+        return await self._host.ui.input(question, placeholder)
 
     @property
     def _bound(self) -> ExtensionSession:

@@ -67,7 +67,7 @@ class ExtensionHost:
 
         host = cls()
         for source in find_extensions(agent_dir, trusted_project, paths, discover):
-            api = ExtensionApi(source.name, host)
+            api = ExtensionApi(source.name, host, source.path)
             problem = load_extension(source, api)
             if problem is None:
                 host._adopt(api)

@@ -31,9 +31,10 @@ ENTRY_POINTS = "sapwood.extensions"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One extension that was found: its name, and what brings its function."""
+    """One extension that was found: its name, where it is, and what brings its function."""
 
     name: str
+    path: str
     fetch: Callable[[], object]
 
 
@@ -55,7 +56,7 @@ def find_extensions(
         real = os.path.realpath(file)
         if real not in seen:
             seen.add(real)
-            yield Source(file.stem, partial(_from_file, file))
+            yield Source(file.stem, str(file), partial(_from_file, file))
 
 
 def load_extension(source: Source, api: ExtensionApi) -> str | None:
@@ -81,7 +82,7 @@ def _installed() -> Iterator[Source]:
     from importlib.metadata import entry_points
 
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
-        yield Source(entry.name, partial(_from_entry_point, entry))
+        yield Source(entry.name, entry.value, partial(_from_entry_point, entry))
 
 
 def _from_file(file: Path) -> object:

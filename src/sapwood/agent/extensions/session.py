@@ -69,10 +69,11 @@ class Ui(Protocol):
     def notify(self, text: str, level: Level) -> None: ...
     async def confirm(self, question: str) -> bool: ...
     async def select(self, question: str, options: Sequence[str]) -> str | None: ...
+    async def input(self, question: str, placeholder: str) -> str | None: ...
 
 
 class Headless:
-    """Nobody to ask: no is the answer, and no option is chosen."""
+    """Nobody to ask: no is the answer, no option is chosen, nothing is typed."""
 
     def notify(self, text: str, level: Level) -> None:
         print(one_line(text), file=sys.stderr)
@@ -81,4 +82,7 @@ class Headless:
         return False
 
     async def select(self, question: str, options: Sequence[str]) -> str | None:
+        return None
+
+    async def input(self, question: str, placeholder: str) -> str | None:
         return None

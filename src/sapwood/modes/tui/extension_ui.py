@@ -33,6 +33,11 @@ class ExtensionUi:
         answers = [(option, option, "") for option in options]
         return await self._in_worker(self._app.choose(question, answers))
 
+    async def input(self, question: str, placeholder: str) -> str | None:
+        from sapwood.modes.tui.dialogs.text_field import TextField
+
+        return await self._in_worker(self._app.ask(TextField(question, placeholder=placeholder)))
+
     async def _in_worker(self, asking: Coroutine[Any, Any, Answer]) -> Answer:
         """Screens can only be awaited in a worker; hooks run in tasks of the session."""
         worker = self._app.run_worker(asking, exit_on_error=False)
