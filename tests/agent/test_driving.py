@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sapwood import SessionManager
 from sapwood.agent.activity import Activity
 from sapwood.errors import SapwoodError
 from support.stage import words
@@ -106,3 +107,15 @@ async def test_a_level_that_changes_with_the_model_is_told(stage_with: Build) ->
     stage.events.clear()
     session.set_model(thinker)
     assert stage.event_types("thinking_level_changed") == []
+
+
+@pytest.mark.parametrize("kept", [True, False])
+async def test_a_new_session_names_the_file_it_comes_from(stage_with: Build, kept: bool) -> None:
+    stage = stage_with([{"text": "hi"}])
+    session = await stage.open(None if kept else SessionManager.in_memory(stage.project))
+    await session.new_session("/tmp/elsewhere.jsonl")
+    assert session.manager.header.get("parentSession") == "/tmp/elsewhere.jsonl"
+    await session.prompt("go")
+    assert (session.manager.path is not None) == kept
+    await session.new_session()
+    assert "parentSession" not in session.manager.header

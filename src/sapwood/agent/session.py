@@ -445,10 +445,14 @@ class AgentSession:
             raise SapwoodError("There is nothing to clone yet.")
         return await self.fork(leaf, position="at")
 
-    async def new_session(self) -> None:
-        """Open an empty session in the same folder; it is on disk if this one is."""
+    async def new_session(self, parent_session: str | Path | None = None) -> None:
+        """Open an empty session in the same folder; it is on disk if this one is.
+
+        Its header names `parent_session` as the file it comes from.
+        """
         await self._scheduler.make_way("new_session")
-        await self._scheduler.do(Activity.NAVIGATING, self._replace(self.manager.successor))
+        replacing = self._replace(lambda: self.manager.successor(parent_session))
+        await self._scheduler.do(Activity.NAVIGATING, replacing)
 
     async def switch_session(self, path: Path) -> None:
         """Open another session in place of this one; nothing happens if it is the same."""

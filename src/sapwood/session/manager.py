@@ -310,11 +310,16 @@ class SessionManager(SessionWriter):
         new.tree = SessionTree(new.header, entries)
         return new
 
-    def successor(self) -> SessionManager:
-        """A new, empty session of the same folder, in memory when this one is."""
+    def successor(self, parent_session: PathLike | None = None) -> SessionManager:
+        """A new, empty session of the same folder, in memory when this one is.
+
+        ``parent_session``: the file its header names as the one it comes from.
+        """
+        parent = os.fspath(parent_session) if parent_session else None
         if self._store is None:
-            return SessionManager.in_memory(self.cwd, origin=self._origin)
-        return self._new_session()
+            header = new_header(self._origin, os.fspath(self.cwd), None, parent)
+            return SessionManager(SessionTree(header), cwd=self.cwd, origin=self._origin)
+        return self._new_session(parent)
 
     def _new_session(self, parent_session: str | None = None) -> SessionManager:
         assert self._store is not None
