@@ -47,7 +47,7 @@ def search(sessions: Iterable[SessionInfo], words: Sequence[str]) -> Iterator[Hi
         try:
             lines = read_lines(FileSource(session.path))
             for line in lines:
-                yield from _hit(session, bytes(line.text), lowered, sieve)
+                yield from _hit(session, line.text, lowered, sieve)
         except SapwoodError:
             continue
 

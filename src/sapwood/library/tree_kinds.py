@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
 from sapwood.session.codec import decode_line
-from sapwood.session.entry import Entry, lines_together
+from sapwood.session.entry import Entry, lines_of
 from sapwood.session.schema import Json
 
 
@@ -74,39 +74,38 @@ _CALL = b'"type":"toolCall"'
 def kind_of(entry: Entry) -> Kind:
     if entry.type != "message":
         return _TYPES.get(entry.type, Kind.OTHER)
-    line = entry.raw
-    return _kind_of_line(line, 0, len(line))
+    return _kind_of_line(entry.raw)
 
 
 def kinds_of(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Kind]]:
-    """The kinds of many entries, whose lines are read in large pieces; in no order."""
+    """The kinds of many entries, whose lines are read page by page; in no order."""
     messages: list[Entry] = []
     for entry in entries:
         if entry.type == "message" and entry.is_stored:
             messages.append(entry)
         else:
             yield entry, kind_of(entry)
-    for entry, span, start, end in lines_together(messages):
-        yield entry, _kind_of_line(span, start, end)
+    for entry, line in lines_of(messages):
+        yield entry, _kind_of_line(line)
 
 
-def _kind_of_line(span: bytes, start: int, end: int) -> Kind:
-    """The kind of the message whose line stands in ``span`` from ``start`` to ``end``."""
-    match = _MESSAGE.match(span, start, end)
+def _kind_of_line(line: bytes) -> Kind:
+    """The kind of the message of this line."""
+    match = _MESSAGE.match(line)
     if match is None:
-        return _kind_of_message(decode_line(span[start:end]))
+        return _kind_of_message(decode_line(line))
     role, starts_with_text = match.groups()
     if role != b"assistant" or starts_with_text:
         return _ROLES.get(role, Kind.OTHER)
-    says = _says_something(span, match.end(), end)
-    return Kind.ASSISTANT if says or span.find(_CALL, match.end(), end) < 0 else Kind.CALLS
+    says = _says_something(line, match.end())
+    return Kind.ASSISTANT if says or line.find(_CALL, match.end()) < 0 else Kind.CALLS
 
 
-def _says_something(span: bytes, start: int, end: int) -> bool:
-    """Whether a text block there is not blank."""
-    while (found := span.find(_TEXT, start, end)) >= 0:
+def _says_something(line: bytes, start: int) -> bool:
+    """Whether a text block from there on is not blank."""
+    while (found := line.find(_TEXT, start)) >= 0:
         start = found + len(_TEXT)
-        if not _BLANKS.match(span, start, end):
+        if not _BLANKS.match(line, start):
             return True
     return False
 

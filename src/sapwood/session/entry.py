@@ -7,71 +7,44 @@ The object that was appended in this process stays as it was given: treat ``data
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from operator import attrgetter
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
 import orjson
 
+from sapwood.errors import SessionError
 from sapwood.session.codec import decode_line, encode_line
 from sapwood.session.garbage import collection_paused
 from sapwood.session.schema import JsonObject
+from sapwood.session.source import LineSource, Page
 
-_SPAN = 1024 * 1024
-
-
-class LineSource(Protocol):
-    """Bytes of a session file that stay readable as long as an entry refers to them."""
-
-    def read(self, offset: int, size: int) -> bytes:
-        """Exactly ``size`` bytes; raises ``SessionError`` when they are gone."""
-        ...
+if TYPE_CHECKING:
+    _Page: TypeAlias = Page | None
+    _Data: TypeAlias = JsonObject | None
+    _Raw: TypeAlias = bytes | None
+else:  # the decoder of envelopes takes nothing for these from a line that names them
+    _Page = _Data = _Raw = None
 
 
-class Entry:
+class Entry(msgspec.Struct, eq=False, gc=False, rename={"parent_id": "parentId"}):
     """One entry of a session.
 
     ``id`` and ``type`` as on disk, ``parent_id`` None for a root, ``timestamp`` ISO 8601 ("" where
-    the file holds no string there), ``line`` the 1-based line of the file (0 when in memory only).
+    the file holds no string there). A struct that is decoded from its line, because a large session
+    makes very many of them.
     """
 
-    __slots__ = (
-        "_data",
-        "_offset",
-        "_raw",
-        "_size",
-        "_source",
-        "id",
-        "line",
-        "parent_id",
-        "timestamp",
-        "type",
-    )
-
-    def __init__(
-        self,
-        id: str,  # noqa: A002
-        parent_id: str | None,
-        type: str,  # noqa: A002
-        timestamp: str,
-        line: int = 0,
-        data: JsonObject | None = None,
-        raw: bytes | None = None,
-        source: LineSource | None = None,
-        offset: int = 0,
-        size: int = 0,
-    ) -> None:
-        """Positional, because a large session makes very many of them."""
-        self.id = id
-        self.parent_id = parent_id
-        self.type = type
-        self.timestamp = timestamp
-        self.line = line
-        self._data = data
-        self._raw = raw
-        self._source = source
-        self._offset = offset
-        self._size = size
+    id: str
+    parent_id: str | None = None
+    type: str = ""
+    timestamp: str = ""
+    _place: int = 0  # the index in the page; without one the line
+    _page: _Page = None
+    _data: _Data = None
+    _raw: _Raw = None
 
     @classmethod
     def of(cls, data: JsonObject, line: int = 0, raw: bytes | None = None) -> Entry:
@@ -83,34 +56,43 @@ class Entry:
             kind if isinstance(kind, str) else "",
             timestamp if isinstance(timestamp, str) else "",
             line,
+            None,
             data,
             raw,
         )
 
     def place(self, source: LineSource, offset: int, size: int, line: int) -> None:
         """Remember where the line stands; its bytes are read from there from now on."""
-        self._source, self._offset, self._size, self.line = source, offset, size, line
-        self._raw = None
+        self.stand(Page(source, line, (offset, offset + size + 1)), 0)
+
+    def stand(self, page: Page, place: int) -> None:
+        """As ``place``, at an index of a page."""
+        self._page, self._place, self._raw = page, place, None
+
+    @property
+    def line(self) -> int:
+        """The 1-based line of the file; 0 when in memory only."""
+        return self._place if self._page is None else self._page.number + self._place
 
     @property
     def is_stored(self) -> bool:
         """Whether the line stands in a file as it is."""
-        return self._source is not None
+        return self._page is not None
 
     @property
     def raw(self) -> bytes:
         """The line as it is or will be on disk, without the line end."""
         if self._raw is not None:
             return self._raw
-        if self._source is not None:
-            return self._source.read(self._offset, self._size)
+        if self._page is not None:
+            return self._page.line(self._place)
         return encode_line(self._data)
 
     @property
     def data(self) -> JsonObject:
         """The whole JSON object of the line."""
         if self._data is None:
-            self._data = cast(JsonObject, decode_line(self.raw))
+            self._data = _decode(self.raw)
         return self._data
 
     @property
@@ -126,78 +108,57 @@ class Entry:
 
 
 def decode_all(entries: Iterable[Entry]) -> None:
-    """Decode the bodies of ``entries``, neighbouring lines in one go."""
+    """Decode the bodies of ``entries``, those of a page in one go."""
     with collection_paused():
-        for group in _neighbours(entry for entry in entries if entry._data is None):
-            _decode_neighbours(group)
+        for page, group in _by_page(entry for entry in entries if entry._data is None):
+            if page is not None:
+                _decode_together(page, group)
 
 
-def lines_together(entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes, int, int]]:
-    """The lines of entries that stand in a file, neighbours read in one go, in the file's order.
+def lines_of(entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
+    """Each entry with its line, in the order given; those of a page are read in one go.
 
-    Each as (entry, bytes that hold its line, start, end). Nothing is decoded or kept.
+    Nothing is decoded or kept.
     """
-    for group in _neighbours(entries):
-        source, offset = group[0]._source, group[0]._offset
-        if source is not None:
-            span = source.read(offset, group[-1]._offset + group[-1]._size - offset)
-            for entry in group:
-                start = entry._offset - offset
-                yield entry, span, start, start + entry._size
+    for page, group in _by_page(entries):
+        if page is None:
+            yield from ((entry, entry.raw) for entry in group)
+        else:
+            yield from zip(group, page.lines(list(map(_place_of, group))), strict=True)
 
 
 def raw_lines(entries: Iterable[Entry]) -> Iterator[bytes]:
-    """The line of each entry, in the order given; neighbours are read in one go."""
-    run: list[Entry] = []
-    for entry in entries:
-        stored = entry._raw is None and entry._source is not None
-        if run and (not stored or _is_apart(run[0], run[-1], entry)):
-            yield from _lines_of_run(run)
-            run.clear()
-        if stored:
-            run.append(entry)
-        else:
-            yield entry.raw
-    yield from _lines_of_run(run)
+    """The line of each entry, in the order given."""
+    return (line for _, line in lines_of(entries))
 
 
-def _lines_of_run(run: list[Entry]) -> Iterator[bytes]:
-    return (span[start:end] for _, span, start, end in lines_together(run))
+def _by_page(entries: Iterable[Entry]) -> Iterator[tuple[Page | None, list[Entry]]]:
+    """Entries in a row whose lines stand in one page; None for lines that are in no file."""
+    return ((page, list(group)) for page, group in groupby(entries, _page_of))
 
 
-def _neighbours(entries: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
-    """Entries that are only in the file, in groups whose lines follow each other there."""
-    pending = sorted((entry for entry in entries if entry._raw is None), key=_by_offset)
-    start = 0
-    for stop in range(1, len(pending) + 1):
-        if stop == len(pending) or _is_apart(pending[start], pending[stop - 1], pending[stop]):
-            yield pending[start:stop]
-            start = stop
+_page_of = attrgetter("_page")
+_place_of = attrgetter("_place")
 
 
-_by_offset = attrgetter("_offset")
-
-
-def _is_apart(first: Entry, last: Entry, following: Entry) -> bool:
-    """Whether ``following`` is not to be read together with ``first`` to ``last``."""
-    end = last._offset + last._size
-    return (
-        following._offset != end + 1
-        or following._source is not last._source
-        or end - first._offset > _SPAN
-    )
-
-
-def _decode_neighbours(entries: Sequence[Entry]) -> None:
-    """Entries whose lines follow each other: as one array if orjson takes them all."""
-    source, offset = entries[0]._source, entries[0]._offset
-    if source is None:
-        return
-    span = source.read(offset, entries[-1]._offset + entries[-1]._size - offset)
-    try:  # no JSON holds a line end in a string, so each one stands between two values
-        values = orjson.loads(b"[" + span.replace(b"\n", b",") + b"]")
+def _decode_together(page: Page, entries: list[Entry]) -> None:
+    """Entries of a page: as one array if orjson takes them all."""
+    lines = page.lines(list(map(_place_of, entries)))
+    try:  # each line was one value when the file was scanned
+        values = orjson.loads(b"[" + b",".join(lines) + b"]")
     except ValueError:
-        window = memoryview(span)
-        values = [decode_line(window[entry._offset - offset :][: entry._size]) for entry in entries]
+        values = []
+    if len(values) != len(entries):
+        values = map(_decode, lines)
     for entry, value in zip(entries, values, strict=True):
         entry._data = value
+
+
+def _decode(line: bytes) -> JsonObject:
+    try:
+        value = decode_line(line)
+    except ValueError:
+        value = None
+    if isinstance(value, dict):
+        return value
+    raise SessionError("The session file was changed by another program while it was open.")

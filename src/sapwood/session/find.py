@@ -20,7 +20,7 @@ from sapwood.text import one_line
 def read_header(path: Path) -> SessionHeader | None:
     """The header of a session file; None for whatever is no readable session."""
     try:
-        return first_header(read_lines(FileSource(path), buffer_size=8192))
+        return first_header(read_lines(FileSource(path), size=8192))
     except SapwoodError:
         return None
 
@@ -28,7 +28,7 @@ def read_header(path: Path) -> SessionHeader | None:
 def first_header(lines: Iterable[Line]) -> SessionHeader | None:
     """The header if it is the first value among ``lines``, which are read no further than that."""
     for line in lines:
-        text = bytes(line.text)
+        text = line.text
         if line.offset == 0:
             text = text.removeprefix(BOM)
         try:

@@ -102,7 +102,7 @@ def whole_lines(
     rewritten = {entry.line: entry for entry in entries if not entry.is_stored}
     for line in read_lines(source):
         if line.number != header_line:
-            yield rewritten[line.number].raw if line.number in rewritten else bytes(line.text)
+            yield rewritten[line.number].raw if line.number in rewritten else line.text
 
 
 def write_session(path: Path, lines: Iterable[bytes]) -> None:

@@ -72,7 +72,7 @@ def session_info(path: Path) -> SessionInfo | None:
     """The row of one file; None for what is no readable session."""
     try:
         source = FileSource(path)
-        header = first_header(read_lines(source, buffer_size=_HEADER))
+        header = first_header(read_lines(source, size=_HEADER))
         return _row(source, header) if header is not None else None
     except SapwoodError:
         return None
@@ -133,7 +133,7 @@ def _row(source: FileSource, header: SessionHeader) -> SessionInfo:
     )
 
 
-def _record(text: memoryview) -> _Line | None:
+def _record(text: bytes) -> _Line | None:
     try:
         return _decoder.decode(text)
     except (msgspec.MsgspecError, RecursionError):

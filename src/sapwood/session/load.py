@@ -62,7 +62,7 @@ def load(source: FileSource) -> Loaded | None:
         if version < 2:
             entries = _read_list(header, tail.watch(lines), oddities)
         else:
-            entries = list(scan(source, tail, oddities))
+            entries = scan(source, tail, oddities)
     if 2 <= version < SESSION_VERSION:
         entries = [_upgrade_entry(entry) for entry in entries]
     loaded = Loaded(
@@ -86,7 +86,7 @@ def _find_header(
 ) -> tuple[SessionHeader, Line] | None:
     line = None
     for line in lines:
-        text = bytes(line.text)
+        text = line.text
         if line.offset == 0 and text.startswith(BOM):
             text = text[len(BOM) :]
             oddities.add("byte-order-mark", "the file starts with a byte order mark", line.number)
@@ -118,7 +118,7 @@ def _read_list(
     values: list[Json] = [header]
     numbers = [0]
     for line in lines:
-        value = decode(bytes(line.text), line, oddities)
+        value = decode(line.text, line, oddities)
         if truthy(value):
             values.append(value)
             numbers.append(line.number)

@@ -6,16 +6,40 @@ us is an error and no crash, and a file that is replaced or removed stays readab
 
 from __future__ import annotations
 
+import io
 import os
 import stat
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sapwood.errors import NotASessionError, SessionError
 
 CHUNK = 4 * 1024 * 1024
-BUFFER = 256 * 1024
+PAGE = 256 * 1024
+MAX_LINE = 256 * 1024 * 1024
+"""Bytes of the longest line that is read: a hole in a damaged file must not fill the memory."""
+
+if hasattr(os, "pread"):
+    _pread = os.pread
+else:  # pragma: no cover (Windows)
+
+    def _pread(fd: int, size: int, offset: int) -> bytes:
+        os.lseek(fd, offset, os.SEEK_SET)
+        return os.read(fd, size)
+
+
+_READ_ONLY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class LineSource(Protocol):
+    """Bytes of a session file that stay readable as long as an entry refers to them."""
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Exactly ``size`` bytes; raises ``SessionError`` when they are gone."""
+        ...
 
 
 class FileSource:
@@ -28,7 +52,7 @@ class FileSource:
         self.path = path
         self._fd = -1
         try:
-            self._fd = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+            self._fd = os.open(path, _READ_ONLY)
             mode = os.fstat(self._fd).st_mode
         except OSError as error:
             raise NotASessionError(f"{path}: {_reason(error)}") from None
@@ -58,86 +82,108 @@ class FileSource:
             raise SessionError(f"{self.path}: the file was cut short while it was open.")
         return b"".join(pieces)
 
-    def read_into(self, buffer: memoryview, offset: int) -> int:
-        """Fill ``buffer`` as far as the file goes; how many bytes that were."""
-        try:
-            return os.preadv(self._fd, [buffer], offset)
-        except OSError as error:
-            raise SessionError(f"{self.path}: {_reason(error)}") from None
-
     def read_some(self, offset: int, size: int) -> bytes:
         """Up to ``size`` bytes; empty at the end of the file."""
         try:
-            return os.pread(self._fd, size, offset)
+            return _pread(self._fd, size, offset)
         except OSError as error:
             raise SessionError(f"{self.path}: {_reason(error)}") from None
 
 
-class Line(NamedTuple):
-    """A line of the file: where it starts, its bytes without ``\n``, whether it has one.
+class Page:
+    """Lines that follow each other in a file: the number of the first, and where each starts.
 
-    ``text`` is a window on a buffer that is used again for the next line: copy what is to stay.
+    ``starts`` has one more, where a further line would start.
     """
+
+    __slots__ = ("number", "source", "starts")
+
+    def __init__(self, source: LineSource, number: int, starts: Sequence[int]) -> None:
+        self.source = source
+        self.number = number
+        self.starts = starts
+
+    def line(self, place: int) -> bytes:
+        """The line at an index of the page, without its line end."""
+        start = self.starts[place]
+        return self.source.read(start, self.starts[place + 1] - 1 - start)
+
+    def lines(self, places: Sequence[int]) -> list[bytes]:
+        """The lines at these indices, read in one go."""
+        starts = self.starts
+        first = starts[min(places)]
+        span = self.source.read(first, starts[max(places) + 1] - 1 - first)
+        return [span[starts[place] - first : starts[place + 1] - 1 - first] for place in places]
+
+
+class Line(NamedTuple):
+    """A line of the file: where it starts, its bytes without ``\n``, whether it has one."""
 
     offset: int
     number: int
-    text: memoryview
+    text: bytes
     ended: bool
 
 
-class Block(NamedTuple):
-    """Whole lines with their line ends, or the unfinished rest of the file: ``buffer[:size]``."""
+def read_pages(
+    source: FileSource, offset: int = 0, number: int = 1, *, size: int = PAGE
+) -> Iterator[tuple[Page, list[bytes]]]:
+    """The file from ``offset`` on in pages of about ``size`` bytes, each with its lines.
 
-    offset: int
-    buffer: bytearray
-    size: int
-
-
-def read_blocks(
-    source: FileSource, offset: int = 0, *, buffer_size: int = BUFFER
-) -> Iterator[Block]:
-    """The file from ``offset`` on in blocks, each valid until the next is asked for.
-
-    One buffer is filled again and again, which is twice as fast as making new bytes of each part;
-    only a line that is longer than it makes it grow.
+    The lines have their line ends. Split at LF and nothing else; the first one gets ``number``.
+    Raises ``SessionError`` for a line that is longer than ``MAX_LINE``.
     """
-    buffer = bytearray(buffer_size)
-    kept = 0  # bytes of an unfinished line at the start of the buffer
-    while got := source.read_into(memoryview(buffer)[kept:], offset + kept):
-        end = kept + got
-        size = buffer.rfind(b"\n", kept, end) + 1
-        if size:
-            yield Block(offset, buffer, size)
-            buffer[: end - size] = buffer[size:end]
-        offset += size
-        kept = end - size
-        if kept == len(buffer):
-            buffer = buffer + bytearray(kept)
-    if kept:
-        yield Block(offset, buffer, kept)
-
-
-def lines_of(block: Block, number: int) -> Iterator[Line]:
-    """The lines of a block, the first one with ``number``. Split at LF and nothing else."""
-    offset, buffer, size = block
-    view = memoryview(buffer)
-    start = 0
-    while (stop := buffer.find(b"\n", start, size)) >= 0:
-        yield Line(offset + start, number, view[start:stop], True)
-        start = stop + 1
-        number += 1
-    if start < size:
-        yield Line(offset + start, number, view[start:size], False)
+    file = io.BufferedReader(_Reader(source, offset), size)
+    while lines := file.readlines(size):
+        starts = array("q", accumulate(map(len, lines), initial=offset))
+        offset = starts[-1]
+        starts[-1] += not lines[-1].endswith(b"\n")
+        yield Page(source, number, starts), lines
+        number += len(lines)
 
 
 def read_lines(
-    source: FileSource, offset: int = 0, number: int = 1, *, buffer_size: int = BUFFER
+    source: FileSource, offset: int = 0, number: int = 1, *, size: int = PAGE
 ) -> Iterator[Line]:
     """The lines from ``offset`` on; the first one gets ``number``."""
-    for block in read_blocks(source, offset, buffer_size=buffer_size):
-        for line in lines_of(block, number):
-            yield line
-            number = line.number + 1
+    for page, lines in read_pages(source, offset, number, size=size):
+        yield from page_lines(page, lines)
+
+
+def page_lines(page: Page, lines: Sequence[bytes]) -> Iterator[Line]:
+    """The lines of a page one by one."""
+    return (page_line(page, lines, place) for place in range(len(lines)))
+
+
+def page_line(page: Page, lines: Sequence[bytes], place: int) -> Line:
+    text = lines[place]
+    ended = text.endswith(b"\n")
+    return Line(page.starts[place], page.number + place, text[:-1] if ended else text, ended)
+
+
+class _Reader(io.RawIOBase):
+    """A source as a stream from ``offset`` on, whatever else is read of it meanwhile."""
+
+    def __init__(self, source: FileSource, offset: int) -> None:
+        self._source = source
+        self._offset = offset
+        self._unended = 0  # bytes since the last line end
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._source.read_some(self._offset, len(buffer))
+        size = len(data)
+        buffer[:size] = data
+        self._offset += size
+        end = data.rfind(b"\n") + 1
+        self._unended = size - end if end else self._unended + size
+        if self._unended > MAX_LINE:
+            raise SessionError(
+                f"{self._source.path}: it has a line of more than {MAX_LINE >> 20} MiB."
+            )
+        return size
 
 
 def _reason(error: OSError) -> str:

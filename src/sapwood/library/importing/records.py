@@ -74,7 +74,7 @@ def read_records(source: Path, tally: Tally) -> Iterator[JsonObject]:
         if len(line.text) > MAX_LINE:
             tally.odd("line too long")
             continue
-        value = _value(bytes(line.text), tally)
+        value = _value(line.text, tally)
         if isinstance(value, dict):
             yield value
         elif value is not None:
