@@ -14,12 +14,15 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 
+from bench.files import Files
 from bench.reference import Reference, find_reference
-from bench.rows import ROWS, Files, Row
+from bench.row import Row
+from bench.rows import ROWS
+from bench.terminal_rows import TERMINAL_ROWS
 
 Times = dict[str, float]
 
@@ -33,7 +36,7 @@ def main() -> int:
     print()
     print(f"{'':44} {'ours':>10} {'reference':>10} {'ratio':>7}  goal")
     missed = 0
-    for row in ROWS:
+    for row in (*ROWS, *TERMINAL_ROWS):
         if not arguments.rows or any(row.name.startswith(name) for name in arguments.rows):
             missed += not _show(row, Measure(files, reference, arguments.runs))
     return 1 if missed else 0
@@ -80,11 +83,23 @@ class Measure:
         times = self._median(("command", *command), lambda: {"wall": _wall(command)})
         return times["wall"]
 
+    def in_turn(self, name: str, tasks: Sequence[Callable[[], Times]], rounds: int) -> list[Times]:
+        """The medians of tasks that take turns, at most ``rounds`` times."""
+        keys = [("in turn", name, str(number)) for number in range(len(tasks))]
+        if keys[0] not in self._known:
+            for _ in range(min(rounds, self.runs)):
+                for key, task in zip(keys, tasks, strict=True):
+                    self._known.setdefault(key, []).append(task())
+        return [_medians(self._known[key]) for key in keys]
+
     def _median(self, key: tuple[str, ...], run: Callable[[], Times]) -> Times:
         if key not in self._known:
             self._known[key] = [run() for _ in range(self.runs)]
-        results = self._known[key]
-        return {name: median(result[name] for result in results) for name in results[0]}
+        return _medians(self._known[key])
+
+
+def _medians(results: list[Times]) -> Times:
+    return {name: median(result[name] for result in results) for name in results[0]}
 
 
 def _json(command: list[str]) -> Times:

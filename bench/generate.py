@@ -153,9 +153,9 @@ def write(path: Path, lines: Iterator[dict[str, Any]]) -> Path:
     return path
 
 
-def sessions(folder: Path, count: int, result_size: int = 6000) -> Path:
+def sessions(folder: Path, count: int, result_size: int = 6000, cwd: str = CWD) -> Path:
     """A folder of ``count`` sessions of about 80 kB each (at the default size)."""
     for number in range(count):
         name = f"2025-12-01T00-00-00-000Z_{number:08x}.jsonl"
-        write(folder / name, session(number, entries=40, result_size=result_size))
+        write(folder / name, session(number, entries=40, result_size=result_size, cwd=cwd))
     return folder

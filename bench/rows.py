@@ -1,90 +1,19 @@
-"""The rows of the bench's table: what is measured on which files, and the goal."""
+"""The rows of the bench's table that need no terminal: what is measured on which files."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import generate
+from bench.files import Files
 from bench.printing import print_times
+from bench.row import Figures, Row
 
 if TYPE_CHECKING:
     from bench.__main__ import Measure
-
-Figures = tuple[float, float | None]
-"""Ours and the reference's."""
-
-ENTRIES_100_MB = 44_905
-RESULT_SIZE = 6400  # characters of a tool result; makes that many entries 100 MB
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The files of the bench, made when they are first asked for; ``scale`` divides the sizes."""
-
-    folder: Path
-    scale: int
-
-    def big(self, *, compacted: bool) -> str:
-        name = "compacted" if compacted else "plain"
-        lines = generate.session(
-            1,
-            entries=ENTRIES_100_MB // self.scale,
-            result_size=RESULT_SIZE,
-            compacted=compacted,
-            branch_every=230,
-        )
-        return str(generate.write(self.folder / f"{name}.jsonl", lines))
-
-    def chain(self, entries: int) -> str:
-        count = entries // self.scale
-        return str(generate.write(self.folder / f"chain-{count}.jsonl", generate.chain(2, count)))
-
-    def tail(self, entries: int) -> str:
-        """Entries of which a compaction near the end keeps the same last turns."""
-        lines = generate.session(3, entries=entries, result_size=200, compacted=True)
-        return str(generate.write(self.folder / f"tail-{entries}.jsonl", lines))
-
-    def many(self) -> str:
-        return str(generate.sessions(self.folder / "many", 2000 // self.scale, 5400))
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """``ratio`` is the goal against the reference, ``limit`` an absolute one in ``unit``."""
-
-    name: str
-    title: str
-    measure: Callable[[Measure], Figures]
-    ratio: float | None = None
-    limit: float | None = None
-    unit: str = "ms"
-
-    @property
-    def goal_text(self) -> str:
-        goals = []
-        if self.ratio is not None:
-            goals.append(f"≤ {self.ratio:g} ×")
-        if self.limit is not None:
-            goals.append(f"≤ {self.limit:g} {self.unit}")
-        return ", ".join(goals)
-
-    def met(self, ours: float, ratio: float | None) -> bool | None:
-        """None when there is nothing to compare with."""
-        checks = []
-        if self.ratio is not None and ratio is not None:
-            checks.append(ratio <= self.ratio)
-        if self.limit is not None:
-            checks.append(ours <= self.limit)
-        return all(checks) if checks else None
-
-    def figure(self, value: float) -> str:
-        digits = 3 if value < 1 else 1 if value < 100 else 0
-        return f"{value:,.{digits}f} {self.unit}"
 
 
 def _both(task: str, key: str, files: Callable[[Files], str], measure: Measure) -> Figures:
