@@ -62,6 +62,13 @@ def test_a_conversation_with_tools_that_is_resumed(place: Place, shell: Terminal
     shell.until("count to three")
 
 
+def test_what_is_typed_at_once_is_kept(place: Place, shell: Terminal) -> None:
+    shell.start(place.project)
+    shell.type("typed before there was an editor")
+    screen = shell.until("typed before there was an editor", "/hotkeys")
+    assert screen.count("typed before") == 1
+
+
 def test_steering_follow_up_and_escape(place: Place, shell: Terminal) -> None:
     model = script(place, [{"text": "never seen", "delay": 30}])
     shell.start(place.project, "--model", model)

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from textual import events
 from textual.app import App
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -48,6 +49,7 @@ class SapwoodApp(App[int], inherit_bindings=False):
         super().__init__()
         teach_legacy_keys()
         take_pastes_whole()
+        self._early_input: list[events.Event] | None = []
         self.launch = launch
         self.palette: Palette = choose(launch.theme, os.environ)
         self.keymap_problems: list[str] = []
@@ -61,6 +63,19 @@ class SapwoodApp(App[int], inherit_bindings=False):
 
     def get_default_screen(self) -> Screen[None]:
         return self.chat
+
+    async def on_event(self, event: events.Event) -> None:
+        """What is typed before there is an editor waits for it (Textual would drop it)."""
+        if self._early_input is not None and isinstance(event, events.Key | events.Paste):
+            self._early_input.append(event)
+        else:
+            await super().on_event(event)
+
+    async def take_early_input(self) -> None:
+        """Hand on what was typed before the editor had the focus, in order."""
+        waiting, self._early_input = self._early_input or [], None
+        for event in waiting:
+            await self.on_event(event)
 
     def reload_keys(self) -> None:
         """Read ``keybindings.json`` again."""

@@ -117,6 +117,7 @@ class Chat(ChatKeys):
         self.footer.info = FooterInfo(folder=shown_folder(self.launch.cwd))
         self.transcript.show(HeaderBlocks(self._header))
         self.editor.focus()
+        self.app.call_later(self.sapwood.take_early_input)
         self._leave_on_signals()
         self.call_after_refresh(lambda: self.start(self._open()))
 
