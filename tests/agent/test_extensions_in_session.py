@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from support.stage import request_texts
 
 if TYPE_CHECKING:
@@ -219,3 +221,76 @@ for name in ("input", "tool_call", "tool_result", "message_end", "agent_settled"
     told = {str(problem) for problem in session.extensions.problems}
     assert "Extension one, tool_call: RuntimeError: broken" in told
     assert len(told) == 5
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["SystemExit(3)", "asyncio.CancelledError()", "GeneratorExit()", "BaseException('odd')"],
+)
+async def test_whatever_a_handler_raises_concerns_it_alone(
+    stage_with: StageWith, what: str
+) -> None:
+    stage = stage_with([bash("echo 1"), {"text": "done"}])
+    session = await opened(
+        stage,
+        f"""
+import asyncio
+def fail(event):
+    raise {what}
+async def fail_later(event):
+    raise {what}
+for name in ("input", "tool_call", "agent_start"):
+    api.on(name, fail)
+    api.on(name, fail_later)
+api.command("fail", "", fail)
+""",
+    )
+    await session.prompt("/fail")
+    await session.prompt("go")
+    assert stored(session) == ["user", "assistant", "toolResult", "assistant"]
+    assert len(session.extensions.problems) == 7
+
+
+async def test_listening_changes_nothing(stage_with: StageWith) -> None:
+    stage = stage_with([bash("echo 1"), {"text": "done"}])
+    session = await opened(
+        stage,
+        """
+def spoil(event):
+    for value in event.values():
+        value.clear() if isinstance(value, (dict, list)) else None
+for name in ("message_start", "message_update", "message_end", "turn_end", "agent_end"):
+    api.on(name, spoil)
+api.on("tool_call", lambda event: event.clear())
+""",
+    )
+    await session.prompt("go")
+    assert stored(session) == ["user", "assistant", "toolResult", "assistant"]
+    assert session.last_assistant_text() == "done"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "ToolResult('text')",
+        "ToolResult([{'type': 'text'}])",
+        "ToolResult([{'type': 'image', 'data': b'', 'mimeType': 'image/png'}])",
+        "ToolResult([], details=object())",
+        "exit(4)",
+    ],
+)
+async def test_a_tool_that_answers_nonsense_is_an_error_for_the_model(
+    stage_with: StageWith, result: str
+) -> None:
+    stage = stage_with([{"tools": [{"name": "odd", "arguments": {}}]}, {"text": "done"}])
+    session = await opened(
+        stage,
+        f"""
+from sapwood.agent.tools import ToolResult
+api.tool("odd", "", {{"type": "object", "properties": {{}}}}, lambda a, c: {result})
+""",
+    )
+    await session.prompt("go")
+    assert stored(session) == ["user", "assistant", "toolResult", "assistant"]
+    told = request_texts(stage.bodies()[-1])[-1][1]
+    assert "The tool odd " in told

@@ -166,3 +166,45 @@ def test_signals_are_not_taken_over_for_tools(stage_with: Build) -> None:
 
 
 PIPE = "yes | head -n 1 > /dev/null; echo ${PIPESTATUS[@]}"
+
+
+PRINTING = """
+import os
+print("while loading")
+def extension(api):
+    def chatter(event):
+        print("from a handler")
+        os.write(1, b"past Python\\n")
+        os.system("echo from a child")
+    api.on("turn_end", chatter)
+"""
+
+
+@pytest.mark.parametrize("mode", ["text", "json"])
+def test_an_extension_that_prints_does_not_get_between(stage_with: Build, mode: str) -> None:
+    stage = stage_with([{"text": "answer"}])
+    (stage.project / "chatter.py").write_text(PRINTING)
+    words = ["-p", "--mode", mode, "-e", "chatter.py", "hi"]
+    done = sapwood(words, cwd=stage.project, agent_dir=stage.agent_dir)
+    assert done.returncode == 0
+    if mode == "text":
+        assert done.stdout == b"answer\n"
+    else:
+        assert all(line.startswith(b'{"type":') for line in done.stdout.splitlines())
+    for text in (b"while loading", b"from a handler", b"past Python", b"from a child"):
+        assert text in done.stderr
+
+
+def test_an_error_of_ours_is_one_line_and_verbose_shows_where(stage_with: Build) -> None:
+    stage = stage_with([{"text": "answer"}])
+    (stage.project / "break.py").write_text(
+        "import sapwood.agent.run as run\ndef extension(api):\n    run.build_request = None\n"
+    )
+    words = ["-p", "-e", "break.py", "hi"]
+    done = sapwood(words, cwd=stage.project, agent_dir=stage.agent_dir)
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert done.stderr.startswith(b"sapwood: Something went wrong inside Sapwood: TypeError")
+    told = run(stage, "--verbose", *words, stdout=subprocess.PIPE)
+    assert told.returncode == 1
+    assert b"Traceback" in told.stderr
+    assert b"TypeError" in told.stderr

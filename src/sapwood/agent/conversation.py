@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -304,11 +305,11 @@ class Conversation:
         return unsubscribe
 
     def emit(self, event: events.Event) -> None:
-        """Tell the listeners, then the extensions."""
+        """Tell the listeners, then the extensions, which cannot change the record by it."""
         for listener in tuple(self._listeners):
             listener(event)
         if self.extensions.listens(event["type"]):
-            self.extensions.post(event["type"], event)
+            self.extensions.post(event["type"], deepcopy(event))
 
     def notice(self, message: str) -> None:
         self.emit(events.notice(message))

@@ -54,13 +54,14 @@ class Interrupt:
         try:
             return await task
         except asyncio.CancelledError:
-            if self._requested and not _being_cancelled():
+            if self._requested and not being_cancelled():
                 raise Interrupted from None
             raise
         finally:
             self._tasks.discard(task)
 
 
-def _being_cancelled() -> bool:
+def being_cancelled() -> bool:
+    """Whether somebody cancels the current task; a `CancelledError` alone may come from below."""
     current = asyncio.current_task()
     return current is not None and current.cancelling() > 0

@@ -229,7 +229,7 @@ class Run:
             conversation.settings.values.images.auto_resize,
         )
         tools = {tool.name: tool for tool in conversation.tools.active_tools}
-        result = await run_tool(tools, call["name"], call["id"], payload["input"], context)
+        result = await run_tool(tools, call["name"], call["id"], payload.get("input"), context)
         return await self._reviewed(payload, result)
 
     async def _reviewed(self, payload: dict[str, Any], result: ToolResult) -> ToolResult:

@@ -1,6 +1,6 @@
 """The command ``sapwood [options] [@files…] [messages…]``: which mode, then off it goes.
 
-Terminal on both ends and no ``-p``: the UI. Otherwise print mode, or JSON with ``--mode json``.
+Terminal on both ends and no ``-p``: the UI. Otherwise print mode, or what ``--mode`` says.
 Imports that a run needs are made in a thread while the session is being opened.
 """
 
@@ -36,7 +36,7 @@ _MODES = _options(
         "--mode",
         type=click.Choice(["text", "json", "rpc"]),
         default="text",
-        help="json: events as JSON lines.",
+        help="json: events as JSON lines. rpc: driven over standard input and output.",
     ),
 )
 _SESSIONS = _options(
@@ -154,7 +154,7 @@ def run(flags: AgentFlags) -> int:
         if flags.export is not None:
             return _export(flags.export, flags.messages)
         if flags.mode == "rpc":
-            raise SapwoodError("RPC mode is not part of this version yet; --mode json is.")
+            return _run_rpc(flags)
         if _wants_ui(flags):
             return _run_ui(flags)
         return _run_headless(flags)
@@ -163,6 +163,13 @@ def run(flags: AgentFlags) -> int:
         return FAILED
     except BrokenPipeError:  # click would make it status 1
         return streams.reader_left()
+    except (click.ClickException, OSError):
+        raise
+    except Exception as error:
+        if flags.verbose:
+            raise
+        tell(f"Something went wrong inside Sapwood: {error!r}; --verbose shows where.")
+        return FAILED
 
 
 def _wants_ui(flags: AgentFlags) -> bool:
@@ -197,6 +204,14 @@ def _run_ui(flags: AgentFlags) -> int:
     )
 
 
+def _run_rpc(flags: AgentFlags) -> int:
+    from sapwood.modes.rpc.start import run_rpc
+
+    if flags.resume:
+        raise click.UsageError("-r opens the picker, which needs the terminal UI; use -c.")
+    return run_rpc(flags)
+
+
 def _run_headless(flags: AgentFlags) -> int:
     import asyncio
 
@@ -218,15 +233,16 @@ async def _answer(flags: AgentFlags, opening: Any, prompts: Any) -> int:
 
     # asyncio would ask the task to stop, which it could not hear before it awaits something.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    output = streams.take_output()
     session = await opening.open_session(NobodyToAsk())
     try:
         if flags.mode == "json":
             from sapwood.modes.json import run_json
 
-            return await run_json(session, prompts)
+            return await run_json(session, prompts, output)
         from sapwood.modes.print import run_print
 
-        return await run_print(session, prompts)
+        return await run_print(session, prompts, output)
     finally:
         await session.dispose()
         from sapwood.models.clients import close_connections

@@ -7,9 +7,8 @@ everything for people goes to standard error.
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sapwood.modes import streams
 from sapwood.modes.headless import FAILED, run_prompts, tell
@@ -20,11 +19,11 @@ if TYPE_CHECKING:
     from sapwood.modes.prompts import Prompt
 
 
-async def run_json(session: AgentSession, prompts: Sequence[Prompt]) -> int:
+async def run_json(session: AgentSession, prompts: Sequence[Prompt], output: BinaryIO) -> int:
     """The exit status; see `headless`."""
     for text in session.notices:
         tell(text)
-    records = _Records(session)
+    records = _Records(session, output)
     records.write(session.manager.header)
     if records.stopped:
         return FAILED
@@ -36,16 +35,17 @@ async def run_json(session: AgentSession, prompts: Sequence[Prompt]) -> int:
 class _Records:
     """Writes one line per record, at once. When they go nowhere any more, the run is stopped."""
 
-    def __init__(self, session: AgentSession) -> None:
+    def __init__(self, session: AgentSession, output: BinaryIO) -> None:
         self.stopped = False
         self._session = session
+        self._output = output
 
     def write(self, record: Mapping[str, Any]) -> None:
         if self.stopped:
             return
         try:
-            sys.stdout.buffer.write(encode_line(dict(record)) + b"\n")
-            sys.stdout.buffer.flush()
+            self._output.write(encode_line(dict(record)) + b"\n")
+            self._output.flush()
         except BrokenPipeError:
             self._stop("Nobody reads the records any more; the run is stopped.")
         except OSError as error:
@@ -55,6 +55,5 @@ class _Records:
 
     def _stop(self, why: str) -> None:
         self.stopped = True
-        streams.discard_output()
         tell(why)
         self._aborting = asyncio.get_running_loop().create_task(self._session.abort())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import BinaryIO
 
 
 def open_missing() -> None:
@@ -15,6 +16,17 @@ def open_missing() -> None:
         if getattr(sys, name) is None:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
             setattr(sys, name, open(number, mode, closefd=False, encoding="utf-8"))  # noqa: SIM115
+
+
+def take_output() -> BinaryIO:
+    """Standard output for answers and records alone.
+
+    Whatever else prints from now on, an extension or a library, writes to standard error.
+    """
+    sys.stdout.flush()
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return output
 
 
 def reader_left() -> int:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from sapwood.agent.extensions.hooks import EVENTS
+from sapwood.agent.extensions.hooks import EVENTS, are_blocks, is_json
 from sapwood.agent.extensions.session import Completion, ExtensionSession, Level
-from sapwood.agent.tools.tool import Tool, ToolContext, ToolResult, text_result
+from sapwood.agent.tools.tool import Tool, ToolContext, ToolError, ToolResult, text_result
 from sapwood.errors import SapwoodError
 from sapwood.session.schema import Json, JsonObject, UserBlock
 
@@ -94,7 +94,10 @@ class ExtensionApi:
 
         async def execute(call_id: str, arguments: JsonObject, context: ToolContext) -> ToolResult:
             answer = await settled(run(arguments, context))
-            return answer if isinstance(answer, ToolResult) else text_result(str(answer))
+            result = answer if isinstance(answer, ToolResult) else text_result(str(answer))
+            if not are_blocks(result.content) or not is_json(result.details):
+                raise ToolError(f"The tool {name} gave a result that is not JSON")
+            return result
 
         tool = Tool(name, description, parameters, execute, hint=hint, guidelines=guidelines)
         self.registered.tools[name] = tool

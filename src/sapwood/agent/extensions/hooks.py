@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from sapwood.session.codec import encode_line
 from sapwood.session.schema import Json, JsonObject
 
 Check: TypeAlias = Callable[[Json], bool]
@@ -43,12 +44,19 @@ def _is(*kinds: type) -> Check:
     return lambda value: isinstance(value, kinds)
 
 
-def _any(value: Json) -> bool:
+def is_json(value: object) -> bool:
+    """Whether the record can hold it."""
+    try:
+        encode_line(value)
+    except (TypeError, ValueError):
+        return False
     return True
 
 
 def _summary(value: Json) -> bool:
-    return isinstance(value, dict) and bool(str(value.get("summary") or "").strip())
+    return (
+        isinstance(value, dict) and bool(str(value.get("summary") or "").strip()) and is_json(value)
+    )
 
 
 def _compaction(value: Json) -> bool:
@@ -59,18 +67,27 @@ def _compaction(value: Json) -> bool:
     )
 
 
-def _blocks(value: Json) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(block, dict) and block.get("type") in ("text", "image") for block in value
-    )
+_BLOCK_KEYS = {"text": ("text",), "image": ("data", "mimeType")}
+
+
+def are_blocks(value: object) -> bool:
+    """Whether these are text and image blocks, as messages hold them."""
+    return isinstance(value, list) and all(map(_is_block, value)) and is_json(value)
+
+
+def _is_block(block: Json) -> bool:
+    keys = _BLOCK_KEYS.get(str(block.get("type"))) if isinstance(block, dict) else None
+    return keys is not None and all(isinstance(block.get(key), str) for key in keys)
 
 
 HOOKS: Mapping[str, Hook] = {
     "input": Hook(
-        {"text": _is(str), "images": _blocks, "handled": _is(bool)}, ends="handled", chained=True
+        {"text": _is(str), "images": are_blocks, "handled": _is(bool)}, ends="handled", chained=True
     ),
     "tool_call": Hook({"block": _is(bool), "reason": _is(str)}, ends="block"),
-    "tool_result": Hook({"content": _blocks, "details": _any, "isError": _is(bool)}, chained=True),
+    "tool_result": Hook(
+        {"content": are_blocks, "details": is_json, "isError": _is(bool)}, chained=True
+    ),
     "session_before_compact": Hook({"cancel": _is(bool), "compaction": _compaction}, ends="cancel"),
     "session_before_tree": Hook(
         {

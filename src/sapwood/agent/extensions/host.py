@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sapwood.agent.extensions.api import Command, ExtensionApi, Handler, settled
 from sapwood.agent.extensions.hooks import HOOKS, check_answer, lay_on
 from sapwood.agent.extensions.session import ExtensionSession, Headless, Ui
+from sapwood.agent.interrupt import being_cancelled
 from sapwood.agent.tools.tool import Tool
-from sapwood.session.schema import JsonObject
+from sapwood.session.schema import Json, JsonObject
 from sapwood.text import one_line
 
 
@@ -124,11 +125,7 @@ class ExtensionHost:
     async def _ask(self, event: str, payload: JsonObject) -> JsonObject:
         merged: JsonObject = {}
         for extension, handler in tuple(self._handlers.get(event, ())):
-            try:
-                answer = await settled(handler(payload))
-            except Exception as error:
-                self.report(extension, event, f"{type(error).__name__}: {error}")
-                continue
+            answer = await self._tried(extension, event, lambda: handler(payload))  # noqa: B023
             problem = check_answer(event, answer)
             if problem is not None:
                 self.report(extension, event, problem)
@@ -142,11 +139,26 @@ class ExtensionHost:
         command = self.commands.get(name)
         if command is None:
             return False
-        try:
-            await settled(command.handler(arguments.strip()))
-        except Exception as error:
-            self.report(command.extension, f"/{name}", f"{type(error).__name__}: {error}")
+        await self._tried(command.extension, f"/{name}", lambda: command.handler(arguments.strip()))
         return True
+
+    async def _tried(
+        self, extension: str, event: str, call: Callable[[], Json | Awaitable[Json]]
+    ) -> Json:
+        """The outcome of an extension's code; None when it failed, which is reported.
+
+        Whatever it raises concerns it alone, ``sys.exit()`` and a cancellation of its own making
+        too. Ctrl+C and a cancellation from outside go on.
+        """
+        try:
+            return await settled(call())
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            if isinstance(error, asyncio.CancelledError) and being_cancelled():
+                raise
+            self.report(extension, event, f"{type(error).__name__}: {error}")
+            return None
 
     def report(self, extension: str, event: str, message: str) -> None:
         """Note a problem, and tell whoever listens for them."""

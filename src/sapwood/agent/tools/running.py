@@ -32,7 +32,7 @@ async def run_tool(
         return text_result(ABORTED, is_error=True)
     except SapwoodError as error:
         return _storable(text_result(str(error), is_error=True))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return _storable(text_result(f"The tool {name} failed: {_reason(error)}", is_error=True))
 
 
@@ -41,7 +41,7 @@ def _unknown_tool(name: str, tools: Mapping[str, Tool]) -> str:
     return f"There is no tool named {name}. Tools that can be called: {known}."
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     return str(error) or type(error).__name__
