@@ -60,3 +60,71 @@ def test_a_long_paste_is_sent_in_full(place: Place, shell: Terminal) -> None:
     shell.keys("Enter")
     shell.until("noted", gone="Esc stops")
     assert prompts(place) == ["\n".join(lines).replace("\x1b", "�")]
+
+
+@pytest.mark.parametrize(
+    "environ", [{"NO_COLOR": "1", "COLORTERM": "truecolor"}, {"TERM": "dumb"}], ids=str
+)
+def test_no_colour_anywhere(place: Place, shell: Terminal, environ: dict[str, str]) -> None:
+    """Chat with code, tree, picker, dialogs; the cursor and the chosen row can still be seen."""
+    answer = "# Head\n\n`code` [link](https://example.org)\n\n```python\nprint('x')  # 1\n```"
+    steps = [{"tools": [{"name": "bash", "arguments": {"command": "echo x"}}]}, {"text": answer}]
+    make_place(place.root, steps)
+    shell.environ.update(environ)
+    start(shell, place)
+    assert not shell.colours
+    shell.type("hello")
+    shell.keys("Enter")
+    shell.until("print('x')", "● $ echo x", gone="Esc stops")
+    assert not shell.colours
+    shell.type("wrong")
+    shell.until("wrong", gone="Esc stops")
+    assert "\x1b[7m" in shell._tmux("capture-pane", "-p", "-e"), "the cursor"
+    shell.keys("C-c")
+    shell.type("/")
+    shell.until("Choose the model")
+    assert not shell.colours
+    shell.keys("C-c")
+    for command, text in (
+        ("/tree", "user: hello"),
+        ("/resume", "forks under their parent"),
+        ("/settings", "Colours"),
+        ("/hotkeys", "Queue the text"),
+        ("/thinking", "Thinking of"),
+        ("/name", "Name of this session"),
+        ("/session", "This session"),
+    ):
+        shell.type(command)
+        shell.keys("Enter")
+        shell.until(text)
+        assert not shell.colours, command
+        shell.keys("Escape")
+        shell.until(gone=text)
+    shell.type("!false")
+    shell.keys("Enter")
+    shell.until("✗ ! false")
+    assert not shell.colours
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({"TERM": "xterm"}, {32, 90, 35}),
+        ({"TERM": "xterm-256color"}, {38, 48}),
+        ({"TERM": "xterm-256color", "COLORFGBG": "0;15"}, {38, 48}),
+    ],
+    ids=str,
+)
+def test_as_many_colours_as_the_terminal_has(
+    place: Place, shell: Terminal, environ: dict[str, str], expected: set[int]
+) -> None:
+    make_place(place.root, [{"text": "some `code`"}])
+    shell.environ.pop("COLORTERM", None)
+    shell.environ.update(environ)
+    start(shell, place)
+    shell.type("hello")
+    shell.keys("Enter")
+    shell.until("some code", gone="Esc stops")
+    assert expected <= shell.colours
+    if len(expected) > 2:
+        assert not {38, 48} & shell.colours

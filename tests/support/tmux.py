@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -35,12 +36,16 @@ class Terminal:
 
     def start(self, folder: Path, *arguments: str) -> None:
         """Run the program; when it ends the terminal shows its status."""
-        command = shlex.join([str(PROGRAM), *arguments])
+        # tmux has a TERM of its own for what runs in it.
+        command = shlex.join(["env", f"TERM={self.environ['TERM']}", str(PROGRAM), *arguments])
+        self.run(folder, f"{command}; echo ended with $?; sleep 60")
+
+    def run(self, folder: Path, command: str) -> None:
+        """Run a shell command in a new terminal."""
         width, height = self.size
         self._tmux(
-            "new-session", "-d", "-x", str(width), "-y", str(height), "-c", str(folder),
-            f"{command}; echo ended with $?; sleep 60",
-        )  # fmt: skip
+            "new-session", "-d", "-x", str(width), "-y", str(height), "-c", str(folder), command
+        )
 
     def keys(self, *keys: str) -> None:
         """Keys by tmux's names: ``Enter``, ``Escape``, ``M-Enter``, ``C-c``."""
@@ -60,6 +65,15 @@ class Terminal:
     @property
     def screen(self) -> str:
         return self._tmux("capture-pane", "-p")
+
+    @property
+    def colours(self) -> set[int]:
+        """The colour parameters (SGR) that stand on the screen; none where there is no colour."""
+        screen = self._tmux("capture-pane", "-p", "-e")
+        codes = ";".join(re.findall(r"\x1b\[([\d;:]*)m", screen)).replace(":", ";").split(";")
+        numbers = {int(code) for code in codes if code}
+        # tmux says "default colours" (39, 49) with every reset.
+        return numbers & {*range(30, 39), *range(40, 49), *range(90, 108)}
 
     def until(self, *texts: str, gone: str = "") -> str:
         """Wait until all texts are on the screen (and one is not); gives the screen."""

@@ -7,24 +7,57 @@ from pathlib import Path
 import pytest
 
 from sapwood.modes.tui.theme import DARK, LIGHT, PALETTES, choose
-from support.tui import make_place, running_ui
+from support.tui import Ui, make_place, running_ui
+
+FULL = {"TERM": "xterm-256color"}
 
 
 @pytest.mark.parametrize(
-    ("setting", "colorfgbg", "name"),
+    ("setting", "environ", "few_colours", "name"),
     [
-        (None, None, "dark"),
-        (None, "15;0", "dark"),
-        (None, "0;15", "light"),
-        (None, "0;default;7", "light"),
-        ("light", "15;0", "light"),
-        ("terminal", None, "terminal"),
-        ("no such theme", None, "dark"),
+        (None, {}, False, "dark"),
+        (None, {"COLORFGBG": "15;0"}, False, "dark"),
+        (None, {"COLORFGBG": "0;15"}, False, "light"),
+        (None, {"COLORFGBG": "0;default;7"}, False, "light"),
+        ("light", {"COLORFGBG": "15;0"}, False, "light"),
+        ("terminal", {}, False, "terminal"),
+        ("terminal", {"COLORFGBG": "0;15"}, False, "terminal-light"),
+        ("no such theme", {}, False, "dark"),
+        (None, {}, True, "terminal"),
+        (None, {"COLORFGBG": "0;15"}, True, "terminal-light"),
+        ("dark", {}, True, "dark"),
+        ("plain", {}, False, "plain"),
+        ("dark", {"NO_COLOR": "1"}, False, "plain"),
+        (None, {"NO_COLOR": ""}, False, "dark"),
+        (None, {"TERM": "vt100"}, True, "plain"),
+        (None, {"TERM": "dumb"}, True, "plain"),
     ],
 )
-def test_choice(setting: str | None, colorfgbg: str | None, name: str) -> None:
-    environ = {"COLORFGBG": colorfgbg} if colorfgbg else {}
-    assert choose(setting, environ).name == name
+def test_choice(setting: str | None, environ: dict[str, str], few_colours: bool, name: str) -> None:
+    assert choose(setting, {**FULL, **environ}, few_colours=few_colours).name == name
+
+
+async def test_a_theme_can_be_changed_to_plain_and_back(tmp_path: Path) -> None:
+    async with running_ui(make_place(tmp_path, [{"text": "`code`"}])) as ui:
+        await ui.send("hi")
+        assert any(colours(ui))
+        ui.app.use_theme("plain")
+        await ui.settled()
+        assert not any(colours(ui))
+        ui.app.use_theme("light")
+        await ui.settled()
+        assert any(colours(ui))
+
+
+def colours(ui: Ui) -> list[object]:
+    """What colours the segments on the screen have."""
+    styles = [
+        segment.style
+        for strip in ui.app.screen._compositor.render_strips()
+        for segment in strip
+        if segment.style is not None
+    ]
+    return [colour for style in styles for colour in (style.color, style.bgcolor) if colour]
 
 
 def test_palettes_have_the_same_roles() -> None:

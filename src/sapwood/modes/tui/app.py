@@ -28,6 +28,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 
 from sapwood.modes.tui.chat import Chat
+from sapwood.modes.tui.colourless import WithoutColour, replaces
 from sapwood.modes.tui.keys import load_keymap, teach_legacy_keys
 from sapwood.modes.tui.pasting import take_pastes_whole
 from sapwood.modes.tui.theme import PALETTES, Palette, choose
@@ -44,20 +45,22 @@ class SapwoodApp(App[int], inherit_bindings=False):
     TITLE = "sapwood"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = []
+    CSS = "Input:nocolor .input--selection { text-style: reverse; }"
 
     def __init__(self, launch: Launch) -> None:
         super().__init__()
+        self._colourless = WithoutColour(enabled=False)
+        self._filters = [*(own for own in self._filters if not replaces(own)), self._colourless]
         teach_legacy_keys()
         take_pastes_whole()
         self._early_input: list[events.Event] | None = []
         self.launch = launch
-        self.palette: Palette = choose(launch.theme, os.environ)
         self.keymap_problems: list[str] = []
         self.farewell = ""
         """What is printed on the terminal after the UI is gone."""
         for palette in PALETTES.values():
             self.register_theme(palette.textual())
-        self.theme = f"sapwood-{self.palette.name}"
+        self.palette = self._use_palette(launch.theme)
         self.reload_keys()
         self.chat = Chat(launch, self.palette)
 
@@ -85,9 +88,15 @@ class SapwoodApp(App[int], inherit_bindings=False):
 
     def use_theme(self, setting: str | None) -> None:
         """Draw with another palette from now on."""
-        self.palette = choose(setting, os.environ)
-        self.theme = f"sapwood-{self.palette.name}"
+        self.palette = self._use_palette(setting)
         self.chat.restyle(self.palette)
+
+    def _use_palette(self, setting: str | None) -> Palette:
+        few = self.console.color_system in (None, "standard")
+        palette = choose(setting, os.environ, few_colours=few)
+        self._colourless.enabled = self.no_color = palette.plain
+        self.theme = f"sapwood-{palette.name}"
+        return palette
 
     async def ask(self, screen: Screen[Result]) -> Result | None:
         """Show a screen and wait for its result. Only in a worker."""

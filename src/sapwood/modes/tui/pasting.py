@@ -78,4 +78,4 @@ def take_pastes_whole() -> None:
     if sys.platform != "win32":
         from textual.drivers import linux_driver
 
-        linux_driver.XTermParser = PasteParser  # type: ignore[misc]
+        linux_driver.XTermParser = PasteParser  # type: ignore[attr-defined]

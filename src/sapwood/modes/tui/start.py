@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
 
 def run_tui(launch: Launch) -> int:
     """Show the UI until the user leaves; gives the exit status and prints how to come back."""
+    if os.environ.get("TERM", "") in {"dumb", "unknown"}:
+        # Rich would leave out bold and reversed text too, and with them the cursor.
+        os.environ.setdefault("TEXTUAL_COLOR_SYSTEM", "standard")
     from sapwood.modes.tui.app import SapwoodApp
 
     app = SapwoodApp(launch)

@@ -1,8 +1,8 @@
-"""The colours of the terminal UI: a palette of named roles, and the three palettes there are.
+"""The colours of the terminal UI: a palette of named roles, and the palettes there are.
 
 Every widget and renderer asks for a role (``dim``, ``accent``, ``added`` …), never for a colour,
 and no meaning is carried by colour alone: marks and words say it too. ``terminal`` paints with
-the terminal's own sixteen colours on its own background.
+the terminal's own sixteen colours on its own background, ``plain`` without any.
 """
 
 from __future__ import annotations
@@ -38,10 +38,14 @@ class Palette:
     code: str
     syntax: str
     ansi: bool = False
+    plain: bool = False
+    """No colours at all: bold, dim, underlined and reversed say it."""
 
     @cached_property
     def styles(self) -> Mapping[str, Style]:
         """A Rich style for each role that renderers use."""
+        if self.plain:
+            return _PLAIN_STYLES
         roles = ("text", "dim", "faint", "accent", "user", "good", "warn", "bad", "code")
         styles = {role: Style(color=_rich_colour(getattr(self, role))) for role in roles}
         styles["heading"] = styles["accent"] + Style(bold=True)
@@ -51,6 +55,8 @@ class Palette:
         styles["removed"] = styles["bad"]
         styles["match"] = styles["accent"] + Style(bold=True, underline=True)
         styles["selected"] = styles["text"] + Style(bgcolor=_rich_colour(self.selected))
+        if self.ansi:  # of sixteen colours none is sure to go with all the others
+            styles["selected"] = Style(color="default", bgcolor="default", reverse=True)
         styles["ground"] = styles["text"] + Style(bgcolor=_rich_colour(self.background))
         return styles
 
@@ -64,7 +70,9 @@ class Palette:
         name = f"sapwood-{self.name}"
         if self.ansi:
             # Textual draws with the terminal's own colours in a way of its own.
-            return replace(BUILTIN_THEMES["ansi-dark"], name=name, primary=self.accent)
+            native = BUILTIN_THEMES["ansi-dark" if self.dark else "ansi-light"]
+            variables = {**native.variables, **_ANSI_VARIABLES}
+            return replace(native, name=name, primary=self.accent, variables=variables)
         return Theme(
             name=name,
             primary=self.accent,
@@ -86,6 +94,20 @@ class Palette:
                 "block-cursor-background": self.selected,
             },
         )
+
+
+_ANSI_VARIABLES = {"border-blurred": "ansi_bright_black", "input-cursor-text-style": "reverse"}
+
+_NO_STYLE = Style.null()
+_PLAIN_STYLES: Mapping[str, Style] = {
+    **dict.fromkeys(("text", "accent", "user", "good", "warn", "bad", "code", "added"), _NO_STYLE),
+    **dict.fromkeys(("dim", "faint", "removed"), Style(dim=True)),
+    **dict.fromkeys(("heading", "strong"), Style(bold=True)),
+    "thinking": Style(dim=True, italic=True),
+    "match": Style(bold=True, underline=True),
+    "selected": Style(reverse=True),
+    "ground": _NO_STYLE,
+}
 
 
 def _rich_colour(name: str) -> str:
@@ -148,15 +170,35 @@ TERMINAL = Palette(
     ansi=True,
 )
 
-PALETTES: Mapping[str, Palette] = {palette.name: palette for palette in (DARK, LIGHT, TERMINAL)}
+TERMINAL_LIGHT = replace(TERMINAL, name="terminal-light", dark=False, syntax="ansi_light")
+PLAIN = replace(TERMINAL, name="plain", syntax="bw", plain=True)
+
+PALETTES: Mapping[str, Palette] = {
+    palette.name: palette for palette in (DARK, LIGHT, TERMINAL, TERMINAL_LIGHT, PLAIN)
+}
+SETTINGS = ("dark", "light", "terminal", "plain")
+"""What the setting ``theme`` may be."""
 
 
-def choose(setting: str | None, environ: Mapping[str, str]) -> Palette:
-    """The palette for the setting ``theme``; without one, as ``COLORFGBG`` tells the background.
+def choose(
+    setting: str | None, environ: Mapping[str, str], *, few_colours: bool = False
+) -> Palette:
+    """The palette for the setting ``theme``; without one, what the terminal can show.
 
-    An unknown name is the same as none: a theme never stands in the way of starting.
+    ``NO_COLOR`` and terminals without colours come before the setting. ``COLORFGBG`` tells a light
+    background. ``few_colours``: the terminal has no more than its own sixteen. An unknown name is
+    the same as none: a theme never stands in the way of starting.
     """
-    if setting is not None and setting in PALETTES:
+    if environ.get("NO_COLOR") or _is_colourless(environ.get("TERM", "")):
+        return PLAIN
+    is_light = environ.get("COLORFGBG", "").rpartition(";")[2] in {"7", "15"}
+    if setting == "terminal" or (few_colours and setting not in SETTINGS):
+        return TERMINAL_LIGHT if is_light else TERMINAL
+    if setting in SETTINGS:
         return PALETTES[setting]
-    background = environ.get("COLORFGBG", "").rpartition(";")[2]
-    return LIGHT if background in {"7", "15"} else DARK
+    return LIGHT if is_light else DARK
+
+
+def _is_colourless(term: str) -> bool:
+    """Terminals of a time, or a kind, without colours."""
+    return term in {"dumb", "unknown"} or term.startswith(("vt1", "vt2")) or term.endswith("-m")

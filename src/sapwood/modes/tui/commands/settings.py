@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sapwood.models.thinking import LEVELS
-from sapwood.modes.tui.theme import PALETTES
+from sapwood.modes.tui.theme import SETTINGS
 
 if TYPE_CHECKING:
     from sapwood.modes.tui.chat import Chat
@@ -28,7 +28,7 @@ ON_OFF = (True, False)
 ONE_OR_ALL = ("one-at-a-time", "all")
 
 OPTIONS: tuple[Option, ...] = (
-    Option("theme", "Colours", "auto", tuple(PALETTES)),
+    Option("theme", "Colours", "auto", SETTINGS),
     Option("hideThinkingBlock", "Fold thinking from the start", True, ON_OFF),
     Option("defaultThinkingLevel", "Thinking of new sessions", "medium", LEVELS),
     Option("defaultProvider", "Provider of new sessions", ""),
