@@ -1,0 +1,78 @@
+"""The session that is driven, tied to the records that tell of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sapwood.agent.activity import Activity, BusyError
+from sapwood.agent.events import session_changed
+from sapwood.modes.headless import tell
+from sapwood.modes.opening import NobodyToAsk
+from sapwood.modes.rpc.extension_ui import RemoteUi
+
+if TYPE_CHECKING:
+    from sapwood.agent.events import Event
+    from sapwood.agent.extensions import ExtensionProblem
+    from sapwood.agent.session import AgentSession
+    from sapwood.modes.opening import Opening
+    from sapwood.modes.rpc.records import Records
+
+PROGRESS = "tool_execution_update"
+"""Each such event replaces the one before it, so a reader who is behind does without."""
+
+
+class Driver:
+    """Holds one session at a time; the records stay the same."""
+
+    def __init__(self, opening: Opening, records: Records) -> None:
+        self._opening = opening
+        self._unsubscribe: Callable[[], None] = lambda: None
+        self.records = records
+        self.ui = RemoteUi(records)
+        self.session: AgentSession
+
+    async def open(self) -> None:
+        """Open the session that the command line asked for; raises `SapwoodError`."""
+        session = await self._opening.open_session(NobodyToAsk())
+        assert session is not None  # only a person backs out
+        self._attach(session)
+
+    async def switch_to(self, path: Path) -> None:
+        """Open another session in place of this one, with the settings of its own folder."""
+        before = self.session
+        if before.activity in (Activity.COMPACTING, Activity.NAVIGATING):
+            raise BusyError("Not possible now: wait for what is going on, or abort it first.")
+        if before.manager.path is not None and path.resolve() == before.manager.path.resolve():
+            return
+        opened = await self._opening.open_path(path, NobodyToAsk())
+        assert opened is not None
+        opened.switches.set_as(before.switches)
+        await before.abort()  # what it was doing is told before anything of the next session
+        self._unsubscribe()
+        self._attach(opened)
+        self.records.write(session_changed(opened.session_id, str(path)))
+        await before.dispose()
+
+    def _attach(self, session: AgentSession) -> None:
+        self.session = session
+        self._unsubscribe = session.subscribe(self._on_event)
+        session.extensions.ui = self.ui
+        session.extensions.on_problem = self._on_problem
+        for text in session.notices:
+            tell(text)
+
+    def _on_event(self, event: Event) -> None:
+        if event["type"] != PROGRESS or not self.records.is_behind:
+            self.records.write(event)
+
+    def _on_problem(self, problem: ExtensionProblem) -> None:
+        self.records.write(
+            {
+                "type": "extension_error",
+                "extensionPath": problem.extension,
+                "event": problem.event,
+                "error": problem.message,
+            }
+        )

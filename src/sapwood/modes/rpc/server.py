@@ -1,0 +1,132 @@
+"""Taking commands until there are no more, and ending in order.
+
+Commands are begun in the order in which they come, each in a task of its own: what takes long holds
+up nothing that comes after it. The end comes with standard input, a signal, or a reader that has
+gone: what runs is aborted and stored, every command gets its response, then the session is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import TYPE_CHECKING
+
+from sapwood.agent.events import notice
+from sapwood.errors import SapwoodError
+from sapwood.modes.headless import FAILED, OK, tell
+from sapwood.modes.rpc.commands import COMMANDS
+from sapwood.modes.rpc.extension_ui import ANSWER
+from sapwood.modes.rpc.protocol import CommandError, bad_line, parse_line
+from sapwood.modes.rpc.request import Request
+
+if TYPE_CHECKING:
+    from sapwood.modes.rpc.driver import Driver
+    from sapwood.modes.rpc.lines import Lines
+    from sapwood.modes.rpc.records import Records
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_PATIENCE = 5.0
+"""Seconds that commands get to end once they were asked to."""
+
+
+class Server:
+    """Serves one driver; `stop` may be called from anywhere in the loop."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._end: asyncio.Future[int] = self._loop.create_future()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(self, driver: Driver, lines: Lines) -> int:
+        """The exit status: 0, 1 when nobody reads the records, 128 + the number of a signal."""
+        for number in _SIGNALS:
+            self._loop.add_signal_handler(number, self._on_signal, number)
+        reading = asyncio.ensure_future(self._read(driver, lines))
+        try:
+            return await self._end
+        finally:
+            reading.cancel()
+            await self._settle(driver)
+
+    def stop(self, status: int) -> None:
+        """End in order; a second reason changes nothing."""
+        if not self._end.done():
+            self._end.set_result(status)
+
+    def lose_reader(self, error: OSError) -> None:
+        """The records go nowhere any more."""
+        if not self._end.done():
+            tell("Nobody reads the records any more; the session is closed.")
+        self.stop(FAILED)
+
+    def _on_signal(self, number: int) -> None:
+        if self._end.done():
+            os._exit(128 + number)
+        self.stop(128 + number)
+
+    async def _read(self, driver: Driver, lines: Lines) -> None:
+        async for line in lines:
+            try:
+                if line is None:
+                    raise CommandError("The line is too long.")
+                fields = parse_line(line)
+            except CommandError as error:
+                driver.records.write_line(bad_line(str(error)))
+                continue
+            if fields.get("type") == ANSWER:
+                driver.ui.answer(fields)
+            else:
+                self._begin(driver, Request(fields, driver.records))
+        await asyncio.sleep(0)  # lets the last command begin
+        self.stop(OK)
+
+    def _begin(self, driver: Driver, request: Request) -> None:
+        task = self._loop.create_task(_handle(driver, request))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _settle(self, driver: Driver) -> None:
+        """Bring everything to an end that goes on; what does not listen is cancelled."""
+        give_up = self._loop.time() + _PATIENCE
+        while True:
+            session = driver.session
+            session.take_back_queued()
+            session.abort_bash()
+            driver.ui.give_up()
+            stopping = asyncio.ensure_future(session.abort())
+            waiting = {stopping, *self._tasks}
+            await asyncio.wait(waiting, timeout=0.1, return_when=asyncio.ALL_COMPLETED)
+            if not self._tasks and stopping.done():
+                return
+            if self._loop.time() > give_up:
+                break
+        for task in self._tasks:
+            task.cancel()
+
+
+async def _handle(driver: Driver, request: Request) -> None:
+    """Do one command. Whatever goes wrong, the next ones are taken."""
+    handler = COMMANDS.get(request.type) if isinstance(request.type, str) else None
+    try:
+        if handler is None:
+            raise CommandError(
+                "The line names no command in type."
+                if request.type is None
+                else f"There is no command {request.type}."
+            )
+        request.reply(await handler(driver, request))
+    except SapwoodError as error:
+        _tell_failure(driver.records, request, str(error))
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        tell(f"{request.type}: {told}")
+        _tell_failure(driver.records, request, told)
+
+
+def _tell_failure(records: Records, request: Request, error: str) -> None:
+    """As the response, or as a notice when there was one already."""
+    if request.answered:
+        records.write(notice(error))
+    else:
+        request.refuse(error)
