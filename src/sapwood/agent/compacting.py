@@ -206,7 +206,7 @@ def _done(
 
 
 def _shown(conversation: Conversation, result: CompactionResult, entry_id: str) -> JsonObject:
-    return {
+    shown: JsonObject = {
         "summary": result.summary,
         "firstKeptEntryId": result.first_kept_entry_id,
         "tokensBefore": result.tokens_before,
@@ -215,3 +215,4 @@ def _shown(conversation: Conversation, result: CompactionResult, entry_id: str) 
         "details": result.details,
         "entryId": entry_id,
     }
+    return {name: value for name, value in shown.items() if value is not UNSET}
