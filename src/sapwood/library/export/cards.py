@@ -10,7 +10,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sapwood.library.tree_kinds import Kind, kind_of
@@ -33,6 +33,7 @@ SETTINGS = frozenset(
 """Entries that are no part of the conversation."""
 
 _IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z")
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*")
 _TITLES = {
     Kind.USER: "User",
@@ -48,13 +49,17 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of a card. ``prose`` is Markdown, ``image`` is base64 of type ``language``."""
+    """A piece of a card. ``prose`` is Markdown, ``image`` is base64 of type ``language``.
+
+    ``tone`` tells the sides of an edit apart: what was said ``before``, what stands ``instead``.
+    """
 
     shape: Shape
     text: str
     title: str = ""
     folded: bool = False
     language: str = ""
+    tone: Literal["", "before", "instead"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +119,18 @@ class Cards:
         else:
             source = entry.data if entry.type == "custom_message" else message
             yield from _content(source.get("content"), kind)
+            yield from _difference(message.get("details"))
             if error := message.get("errorMessage"):
                 yield Block("note", plain(error), title="Error")
 
     def _with_edits(self, entry: Entry, blocks: list[Block]) -> Iterator[Block]:
         """The original and, for each edit of it, what the model sees instead."""
-        edits = self._edits.get(entry.id, [])
-        if edits:
-            yield Block("note", "", title="Original")
-        yield from blocks
+        edits = self._edits.get(entry.id)
+        if not edits:
+            yield from blocks
+            return
+        yield Block("note", "", title="Original")
+        yield from (replace(block, tone="before") for block in blocks)
         for edit in edits:
             replacement = edit.data["replacement"]
             current = self._in_force.get(entry.id, edit) is replacement
@@ -132,7 +140,7 @@ class Cards:
                 title=f"What the model sees {'instead' if current else 'on another branch'}",
             )
             if replacement is not None:
-                yield from _replacement(replacement)
+                yield from (replace(each, tone="instead") for each in _replacement(replacement))
 
 
 def plain(value: Json) -> str:
@@ -167,7 +175,7 @@ def kind_name(kind: Kind) -> str:
 
 def _facts(kind: Kind, entry: Entry, message: JsonObject) -> Iterator[str]:
     if entry.timestamp:
-        yield plain_line(entry.timestamp)
+        yield time(entry.timestamp)
     if kind in (Kind.ASSISTANT, Kind.CALLS):
         if model := plain_line(message.get("model")):
             yield model
@@ -180,6 +188,12 @@ def _facts(kind: Kind, entry: Entry, message: JsonObject) -> Iterator[str]:
             yield f"exit {code}"
         if message.get("excludeFromContext"):
             yield "outside the context"
+
+
+def time(stamp: str) -> str:
+    """``2026-12-01 09:30:00``, UTC, where the time is written as usual."""
+    usual = _STAMP.fullmatch(stamp)
+    return f"{usual[1]} {usual[2]}" if usual else plain_line(stamp)
 
 
 def is_hidden(entry: Entry, kind: Kind) -> bool:
@@ -196,7 +210,12 @@ def _content(content: Json, kind: Kind) -> Iterator[Block]:
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
     for block in content if isinstance(content, list) else ():
-        yield _block(block, kind) if isinstance(block, dict) else _json_block(block)
+        if not isinstance(block, dict):
+            yield _json_block(block)
+        elif block.get("type") == "toolCall":
+            yield from _call(block)
+        else:
+            yield _block(block, kind)
 
 
 def _block(block: JsonObject, kind: Kind) -> Block:
@@ -208,12 +227,38 @@ def _block(block: JsonObject, kind: Kind) -> Block:
         return Block("prose" if kind is Kind.ASSISTANT else "text", text)
     if what == "thinking":
         return Block("text", plain(block.get("thinking")), title="Thinking", folded=True)
-    if what == "toolCall":
-        name = plain_line(block.get("name")) or "a tool"
-        return _json_block(block.get("arguments"), title=f"Call of {name}")
     if what == "image":
         return _image(block)
     return _json_block(block)
+
+
+def _call(block: JsonObject) -> Iterator[Block]:
+    """The arguments line by line; a longer text stands by itself under its name."""
+    title = f"Call of {plain_line(block.get('name')) or 'a tool'}"
+    arguments = block.get("arguments")
+    if not isinstance(arguments, dict):
+        yield _json_block(arguments, title=title)
+        return
+    texts = {
+        plain_line(name): plain(value)
+        for name, value in arguments.items()
+        if isinstance(value, str) and "\n" in value
+    }
+    short = [
+        f"{plain_line(name)}: {plain(value)}"
+        for name, value in arguments.items()
+        if plain_line(name) not in texts
+    ]
+    yield Block("code" if short else "note", "\n".join(short), title=title)
+    for name, text in texts.items():
+        yield Block("code", text, title=name, folded=_is_long(text))
+
+
+def _difference(details: Json) -> Iterator[Block]:
+    """What an edit changed, if the tool told."""
+    if isinstance(details, dict) and isinstance(diff := details.get("diff"), str) and diff:
+        text = plain(diff)
+        yield Block("code", text, "Difference", folded=_is_long(text), language="diff")
 
 
 def _image(block: JsonObject) -> Block:
@@ -224,10 +269,13 @@ def _image(block: JsonObject) -> Block:
 
 
 def _output(text: str) -> Block:
-    lines = text.count("\n") + 1
-    if lines <= FOLD_LINES and len(text) <= FOLD_CHARS:
+    if not _is_long(text):
         return Block("text", text)
-    return Block("text", text, title=f"Output, {lines:,} lines", folded=True)
+    return Block("text", text, title=f"Output, {text.count(chr(10)) + 1:,} lines", folded=True)
+
+
+def _is_long(text: str) -> bool:
+    return len(text) > FOLD_CHARS or text.count("\n") >= FOLD_LINES
 
 
 def _json_block(value: Json, title: str = "") -> Block:

@@ -8,94 +8,142 @@ request. Lists are plain, so no depth of a tree is too deep.
 from __future__ import annotations
 
 import json
+import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from sapwood.library.export.cards import SETTINGS, Cards, is_hidden, kind_name, plain_line
+from sapwood.library.export.cards import SETTINGS, Cards, is_hidden, kind_name, plain_line, time
 from sapwood.library.export.prose import code, prose, stylesheet
-from sapwood.library.tree_rows import TreeFilter, TreeRow, TreeRows, TreeView
+from sapwood.library.tree_kinds import Kind
+from sapwood.library.tree_rows import TreeFilter, TreeRow, TreeView
+from sapwood.session.entry import Entry
 from sapwood.session.tree import CURRENT, Leaf, SessionTree
 
 MAX_DEPTH = 6
 """Levels of indentation in the sidebar."""
 
+ROWS_TOGETHER = 100
+CARDS_TOGETHER = 32
+"""How much the browser lays out as one. What is far from the window is not laid out at all, so that
+a page of 20,000 entries is there at once; the page's script uses the same number."""
+
+_PLAIN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An entry in the page: the ``anchor`` of its card, and whether it has left the context."""
+
+    row: TreeRow
+    anchor: str
+    classes: str
+    outdated: bool
+
+    @property
+    def depth(self) -> int:
+        return min(self.row.depth, MAX_DEPTH)
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A chain of entries off the active path, by position. ``title`` is its first row."""
+    """A chain of entries off the active path. ``title`` is its first row."""
 
     title: str
-    positions: range
+    items: Sequence[Item]
 
 
 def html_pages(tree: SessionTree, leaf: Leaf = CURRENT) -> Iterator[bytes]:
     """The page in pieces. What is on the path to ``leaf`` is marked as active."""
     view = TreeView(tree, leaf)
-    rows = view.rows(TreeFilter.ALL)
     cards = Cards(tree, leaf)
-    active = sum(entry.id in view.path for entry in view.entries)
+    items = [
+        _item(tree, row, position, cards) for position, row in enumerate(view.rows(TreeFilter.ALL))
+    ]
+    active = sum(item.row.on_path for item in items)
+    branches = _branches(view.up, items, active)
     page = _template().generate(
         title=_title(tree),
-        facts=_facts(tree, len(rows)),
+        facts=_facts(tree, branches),
         nonce=secrets.token_urlsafe(16),
         style=_resource("page.css"),
         script=_resource("page.js"),
-        light=stylesheet("default"),
+        light=stylesheet("friendly"),
         dark=stylesheet("github-dark"),
-        rows=rows,
-        card=lambda position: cards.card(view.entries[position]),
-        active=range(active),
-        branches=_branches(view.up, rows, active),
+        chunks=_chunks(items, ROWS_TOGETHER),
+        active=_chunks(items[:active], CARDS_TOGETHER),
+        branches=branches,
+        runs=lambda some: _chunks(some, CARDS_TOGETHER),
+        card=lambda item: cards.card(item.row.entry),
+        leaf=next((item.anchor for item in items if item.row.is_leaf), ""),
         parents=json.dumps(view.up, separators=(",", ":")),
-        depth=lambda row: min(row.depth, MAX_DEPTH),
-        row_class=lambda row: _row_class(row, cards),
-        is_outdated=lambda row: _is_outdated(row, cards),
     )
-    return (piece.encode("utf-8", "replace") for piece in page)
+    return (piece.encode("utf-8", "replace") for piece in _joined(page))
 
 
-def _branches(up: Sequence[int], rows: TreeRows, active: int) -> list[Branch]:
+def _joined(pieces: Iterable[str]) -> Iterator[str]:
+    """A template yields word by word; files and pipes like more at a time."""
+    held: list[str] = []
+    for piece in pieces:
+        held.append(piece)
+        if len(held) == 4096:
+            yield "".join(held)
+            held.clear()
+    yield "".join(held)
+
+
+def _chunks(items: Sequence[Item], size: int) -> list[Sequence[Item]]:
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def _branches(up: Sequence[int], items: Sequence[Item], active: int) -> list[Branch]:
     """What follows the active path in the view's order, cut where a chain starts."""
     rest = range(active, len(up))
     starts = [place for place in rest if place == active or up[place] != place - 1]
     ends = [*starts[1:], len(up)]
     return [
-        Branch(plain_line(rows[start].text), range(start, end))
+        Branch(plain_line(items[start].row.text), items[start:end])
         for start, end in zip(starts, ends, strict=False)
     ]
 
 
-def _row_class(row: TreeRow, cards: Cards) -> str:
+def _item(tree: SessionTree, row: TreeRow, position: int, cards: Cards) -> Item:
+    outdated = row.on_path and row.kind not in SETTINGS and not cards.is_in_context(row.entry)
+    failed = row.kind is Kind.TOOL and (row.entry.message or {}).get("isError") is True
     marks = [
         kind_name(row.kind),
         "on-path" if row.on_path else "",
-        "leaf" if row.is_leaf else "",
+        "failed" if failed else "",
         "hidden-item" if is_hidden(row.entry, row.kind) else "",
-        "out-of-context" if _is_outdated(row, cards) else "",
+        "out-of-context" if outdated else "",
     ]
-    return " ".join(filter(None, marks))
+    return Item(row, _anchor(tree, row.entry, position), " ".join(filter(None, marks)), outdated)
 
 
-def _is_outdated(row: TreeRow, cards: Cards) -> bool:
-    """Whether an entry of the active path was part of the context and is no more."""
-    return row.on_path and row.kind not in SETTINGS and not cards.is_in_context(row.entry)
+def _anchor(tree: SessionTree, entry: Entry, position: int) -> str:
+    """The entry's id, so that links to it outlive the page; a place where that cannot be."""
+    if _PLAIN_ID.fullmatch(entry.id) and tree.get(entry.id) is entry:
+        return f"e-{entry.id}"
+    return f"n-{position}"
 
 
 def _title(tree: SessionTree) -> str:
     return plain_line(tree.name or f"Session {tree.header['id']}")
 
 
-def _facts(tree: SessionTree, count: int) -> list[tuple[str, str]]:
+def _facts(tree: SessionTree, branches: Sequence[Branch]) -> list[tuple[str, str]]:
     header = tree.header
+    compactions = sum(entry.type == "compaction" for entry in tree.entries)
     facts = [
         ("Session", plain_line(header["id"])),
-        ("Started", plain_line(header.get("timestamp"))),
+        ("Started (UTC)", time(header.get("timestamp", ""))),
         ("Folder", plain_line(header.get("cwd"))),
-        ("Entries", f"{count:,}"),
+        ("Entries", f"{len(tree.entries):,}"),
+        ("Branches", f"{1 + len(branches):,}" if branches else ""),
+        ("Compactions", f"{compactions:,}" if compactions else ""),
     ]
     return [(name, value) for name, value in facts if value]
 

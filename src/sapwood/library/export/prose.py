@@ -38,6 +38,8 @@ def _markdown() -> MarkdownIt:
     parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"]).disable("image")
     parser.validateLink = _is_followable  # type: ignore[assignment]
     parser.add_render_rule("link_open", _link)
+    for cell in ("th_open", "td_open"):
+        parser.add_render_rule(cell, _cell)
     return parser
 
 
@@ -48,6 +50,13 @@ def _is_followable(address: str) -> bool:
 def _link(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
     tokens[index].attrSet("rel", "noopener noreferrer nofollow")
     tokens[index].attrSet("target", "_blank")
+    return str(renderer.renderToken(tokens, index, options, env))
+
+
+def _cell(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    """The side a column is set to, as a class: the page's policy forbids styles in tags."""
+    if style := tokens[index].attrs.pop("style", ""):
+        tokens[index].attrSet("class", style.removeprefix("text-align:"))
     return str(renderer.renderToken(tokens, index, options, env))
 
 
