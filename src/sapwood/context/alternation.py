@@ -88,7 +88,7 @@ def _joined(
     first: Projected, second: Projected, message: Message, content: list[JsonObject]
 ) -> Projected:
     joined = cast(Message, {**cast(Any, message), "content": content})
-    return first._replace(message=joined, merged=(*first.merged, second.entry, *second.merged))
+    return Projected(joined, first.entry, (*first.merged, second.entry, *second.merged))
 
 
 def _note(role: str, text: str, beside: Projected) -> Projected:

@@ -86,7 +86,7 @@ def _with_unique_ids(item: Projected, used: set[str]) -> tuple[Projected, list[J
         for block in message["content"]
     ]
     if any(new is not old for new, old in zip(content, message["content"], strict=True)):
-        item = item._replace(message=cast(Message, {**message, "content": content}))
+        item = item.with_message(cast(Message, {**message, "content": content}))
     return item, calls_of(item.message)
 
 
@@ -106,7 +106,7 @@ def _answer(call: JsonObject, result: Projected) -> Projected:
     if (message["toolCallId"], message["toolName"]) == (call["id"], call["name"]):
         return result
     renamed = {**message, "toolCallId": call["id"], "toolName": call["name"]}
-    return result._replace(message=cast(Message, renamed))
+    return result.with_message(cast(Message, renamed))
 
 
 def _no_result(call: JsonObject, caller: Projected) -> Projected:
@@ -136,7 +136,7 @@ def _as_text(item: Projected) -> Projected:
         ],
         "timestamp": message.get("timestamp"),
     }
-    return item._replace(message=cast(Message, user))
+    return item.with_message(cast(Message, user))
 
 
 def _texts(content: Iterable[JsonObject]) -> Iterable[str]:

@@ -34,7 +34,7 @@ def make_readable(items: list[Projected]) -> list[Projected]:
         read = _READERS.get(item.message["role"])
         if read is not None:
             message = read(item.message)
-            readable.append(item if message is item.message else item._replace(message=message))
+            readable.append(item if message is item.message else item.with_message(message))
     return readable
 
 
@@ -50,7 +50,7 @@ def drop_empty(items: list[Projected]) -> list[Projected]:
         content = message["content"]
         if message["role"] == "toolResult" and not content:
             block = {"type": "text", "text": NO_OUTPUT}
-            kept.append(item._replace(message=cast(Message, {**message, "content": [block]})))
+            kept.append(item.with_message(cast(Message, {**message, "content": [block]})))
         elif _says_something(content):
             kept.append(item)
     return kept

@@ -30,7 +30,7 @@ def to_model_messages(items: Iterable[Projected]) -> list[Projected]:
         if message is item.message:
             converted.append(item)
         elif message is not None:
-            converted.append(item._replace(message=message))
+            converted.append(item.with_message(message))
     return converted
 
 

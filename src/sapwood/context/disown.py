@@ -29,7 +29,7 @@ def disown_changed(projection: Projection) -> list[Projected]:
         return projection.items
     last = _last_request(projection.items)
     return [
-        item._replace(message=_disown(item.message))
+        item.with_message(_disown(item.message))
         if index < last and item.message["role"] == "assistant" and id(item.entry) in changed
         else item
         for index, item in enumerate(projection.items)

@@ -62,4 +62,4 @@ def _without(item: Projected, dropped: set[int]) -> Projected:
         {"type": "text", "text": IMAGE_LEFT_OUT} if number in dropped else block
         for number, block in enumerate(_content(item))
     ]
-    return item._replace(message=cast(Message, {**cast(Any, item.message), "content": content}))
+    return item.with_message(cast(Message, {**cast(Any, item.message), "content": content}))

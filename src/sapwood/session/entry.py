@@ -107,12 +107,25 @@ class Entry(msgspec.Struct, eq=False, gc=False, rename={"parent_id": "parentId"}
         return f"<Entry {self.id} {self.type} line {self.line}>"
 
 
+def decoded(entries: Iterable[Entry]) -> Iterator[tuple[Entry, JsonObject]]:
+    """Each entry with its JSON object, in the order given; those of a page are decoded in one go.
+
+    The objects stay, so a consumer of many wants `collection_paused`.
+    """
+    for page, group in _by_page(entries):
+        if page is not None:
+            pending = [entry for entry in group if entry._data is None]
+            if pending:
+                _decode_together(page, pending)
+        for entry in group:
+            yield entry, entry.data
+
+
 def decode_all(entries: Iterable[Entry]) -> None:
-    """Decode the bodies of ``entries``, those of a page in one go."""
+    """Decode the bodies of ``entries``."""
     with collection_paused():
-        for page, group in _by_page(entry for entry in entries if entry._data is None):
-            if page is not None:
-                _decode_together(page, group)
+        for _ in decoded(entries):
+            pass
 
 
 def lines_of(entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
@@ -124,12 +137,21 @@ def lines_of(entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
         if page is None:
             yield from ((entry, entry.raw) for entry in group)
         else:
-            yield from zip(group, page.lines(list(map(_place_of, group))), strict=True)
+            yield from zip(group, page.lines(_places(group)), strict=True)
 
 
 def raw_lines(entries: Iterable[Entry]) -> Iterator[bytes]:
     """The line of each entry, in the order given."""
     return (line for _, line in lines_of(entries))
+
+
+def text_of(entries: Iterable[Entry]) -> Iterator[bytes]:
+    """The lines of ``entries`` with their line ends, in large pieces."""
+    for page, group in _by_page(entries):
+        if page is None:
+            yield b"".join(entry.raw + b"\n" for entry in group)
+        else:
+            yield page.text(_places(group)) + b"\n"
 
 
 def _by_page(entries: Iterable[Entry]) -> Iterator[tuple[Page | None, list[Entry]]]:
@@ -141,15 +163,19 @@ _page_of = attrgetter("_page")
 _place_of = attrgetter("_place")
 
 
+def _places(entries: Iterable[Entry]) -> list[int]:
+    return list(map(_place_of, entries))
+
+
 def _decode_together(page: Page, entries: list[Entry]) -> None:
     """Entries of a page: as one array if orjson takes them all."""
-    lines = page.lines(list(map(_place_of, entries)))
-    try:  # each line was one value when the file was scanned
-        values = orjson.loads(b"[" + b",".join(lines) + b"]")
+    text = page.text(_places(entries))
+    try:  # no JSON holds a line end in a string, and each line was one value when it was scanned
+        values = orjson.loads(b"[" + text.replace(b"\n", b",") + b"]")
     except ValueError:
         values = []
     if len(values) != len(entries):
-        values = map(_decode, lines)
+        values = [_decode(line) for line in text.split(b"\n")]
     for entry, value in zip(entries, values, strict=True):
         entry._data = value
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar, cast
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from sapwood.session.diagnostics import Diagnostic
@@ -21,8 +21,6 @@ from sapwood.session.tree import CURRENT, Leaf, SessionTree
 
 DEFAULT_THINKING_LEVEL = "off"
 _REMEMBERED_LEAVES = 256
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +148,7 @@ class _Memo:
     every entry comes after its parent under an id of its own.
     """
 
-    models: dict[str, ModelRef | None] = field(default_factory=dict)
-    levels: dict[str, str | None] = field(default_factory=dict)
+    settings: dict[str, tuple[ModelRef | None, str | None]] = field(default_factory=dict)
     inherited_prompts: dict[str, SystemMessage | None] = field(default_factory=dict)
 
 
@@ -167,41 +164,35 @@ def path_settings(tree: SessionTree, leaf: Leaf = CURRENT) -> PathSettings:
 
     The newest of ``model_change`` entries and assistant messages names the model.
     """
-    memo = _memo(tree)
-    level = _nearest(tree, leaf, memo.levels, _level_of)
-    return PathSettings(
-        _nearest(tree, leaf, memo.models, _model_of),
-        level if level is not None else DEFAULT_THINKING_LEVEL,
-    )
+    model, level = _nearest_settings(tree, tree.resolve(leaf))
+    return PathSettings(model, level if level is not None else DEFAULT_THINKING_LEVEL)
 
 
-def _nearest(
-    tree: SessionTree,
-    leaf: Leaf,
-    known: dict[str, T | None],
-    read: Callable[[Entry], T | None],
-) -> T | None:
-    """What ``read`` finds on the nearest entry that says something."""
-    leaf_id = tree.resolve(leaf)
-    if leaf_id is None:
-        return None
-    answer: T | None = None
+def _nearest_settings(tree: SessionTree, leaf_id: str | None) -> tuple[ModelRef | None, str | None]:
+    """What the nearest entries that name a model and a level say."""
+    known = _memo(tree).settings
+    model: ModelRef | None = None
+    level: str | None = None
     for entry in tree.ancestors(leaf_id):
-        if entry.id in known:
-            answer = known[entry.id]
+        kind = entry.type
+        if known and entry.id in known:
+            above = known[entry.id]
+            model, level = model or above[0], above[1] if level is None else level
             break
-        answer = read(entry)
-        if answer is not None:
+        if model is None and (kind == "message" or kind == "model_change"):
+            model = _model_of(entry)
+        elif level is None and kind == "thinking_level_change":
+            level = _level_of(entry)
+        if model is not None and level is not None:
             break
-    known[leaf_id] = answer
-    if len(known) > _REMEMBERED_LEAVES:
-        del known[next(iter(known))]
-    return answer
+    if leaf_id is not None:
+        known[leaf_id] = model, level
+        if len(known) > _REMEMBERED_LEAVES:
+            del known[next(iter(known))]
+    return model, level
 
 
 def _level_of(entry: Entry) -> str | None:
-    if entry.type != "thinking_level_change":
-        return None
     level = entry.data.get("thinkingLevel")
     return level if isinstance(level, str) else None
 
@@ -209,7 +200,7 @@ def _level_of(entry: Entry) -> str | None:
 def _model_of(entry: Entry) -> ModelRef | None:
     if entry.type == "model_change":
         provider, model_id = entry.data.get("provider"), entry.data.get("modelId")
-    elif entry.type == "message" and _role(entry) == "assistant":
+    elif _role(entry) == "assistant":
         message = entry.data["message"]
         provider, model_id = message.get("provider"), message.get("model")
     else:

@@ -115,6 +115,14 @@ class Page:
         span = self.source.read(first, starts[max(places) + 1] - 1 - first)
         return [span[starts[place] - first : starts[place + 1] - 1 - first] for place in places]
 
+    def text(self, places: Sequence[int]) -> bytes:
+        """The lines at these indices with line ends between them, read in one go."""
+        first, end = places[0], places[-1] + 1
+        if places != list(range(first, end)):
+            return b"\n".join(self.lines(places))
+        start = self.starts[first]
+        return self.source.read(start, self.starts[end] - 1 - start)
+
 
 class Line(NamedTuple):
     """A line of the file: where it starts, its bytes without ``\n``, whether it has one."""

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cmp_to_key
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from sapwood.errors import EntryNotFoundError
 from sapwood.session.diagnostics import Diagnostic
@@ -44,8 +46,7 @@ class Label:
     entry_id: str
 
 
-@dataclass(slots=True)
-class TreeNode:
+class TreeNode(msgspec.Struct, eq=False, gc=False):
     """An entry among its relatives. Children are in the order of their timestamps."""
 
     entry: Entry
@@ -77,20 +78,19 @@ class SessionTree:
         self._load(entries)
 
     def _load(self, entries: Iterable[Entry]) -> None:
+        self.entries.extend(entries)
         index, ordered = self._index, True
-        for entry in entries:
+        previous: str | None = None
+        for entry in self.entries:
             parent = entry.parent_id
-            if parent is not None and parent not in index:
+            if parent != previous and parent is not None and parent not in index:
                 self._awaited.add(parent)
                 ordered = False
-            elif entry.id in index:
-                ordered = False
-            index[entry.id] = entry
-            self.entries.append(entry)
-        if self.entries:
-            self.leaf_id = self.entries[-1].id
-        self._ordered = ordered
-        if not ordered:
+            previous = entry.id
+            index[previous] = entry
+        self.leaf_id = previous
+        self._ordered = ordered and len(index) == len(self.entries)
+        if not self._ordered:
             self.diagnostics.extend(diagnose_links(self.entries, index))
 
     def __len__(self) -> int:
@@ -134,8 +134,8 @@ class SessionTree:
         if self._children is not None:
             siblings = self._children.setdefault(parent, [])
             siblings.append(entry)
-            if parent is not None:
-                _sort_siblings(siblings)
+            if parent is not None and len(siblings) > 1:
+                siblings.sort(key=_when)
         if self._labels is not None and entry.type == "label":
             _apply_label(self._labels, entry)
 
@@ -184,11 +184,12 @@ class SessionTree:
 
     def _child_index(self) -> dict[str | None, list[Entry]]:
         if self._children is None:
-            roots = set() if self._ordered else set(map(id, cycle_heads(self.entries, self._index)))
+            roots = self._cut()
+            index = self._index
             children: dict[str | None, list[Entry]] = {}
             for entry in self.entries:
                 parent = entry.parent_id
-                if parent not in self._index or id(entry) in roots:
+                if parent not in index or id(entry) in roots:
                     parent = None
                 siblings = children.get(parent)
                 if siblings is None:
@@ -196,26 +197,33 @@ class SessionTree:
                 else:
                     siblings.append(entry)
             for parent, siblings in children.items():
-                if parent is not None:
-                    _sort_siblings(siblings)
+                if parent is not None and len(siblings) > 1:
+                    siblings.sort(key=_when)
             self._children = children
         return self._children
 
+    def _cut(self) -> set[int]:
+        """The entries at which cycles are cut, by identity."""
+        return set() if self._ordered else set(map(id, cycle_heads(self.entries, self._index)))
+
     def nodes(self) -> list[TreeNode]:
         """The whole tree from its roots. An entry whose id was used again later has no children."""
-        labels, index = self.labels, self._index
+        labels = self.labels
+        roots: list[TreeNode] = []
         with collection_paused():
-            children = self._child_index()
-            roots = [TreeNode(entry, [], labels.get(entry.id)) for entry in children.get(None, ())]
-            stack = list(roots)
-            while stack:
-                node = stack.pop()
-                entry_id = node.entry.id
-                if entry_id in children and index[entry_id] is node.entry:
-                    node.children = [
-                        TreeNode(entry, [], labels.get(entry.id)) for entry in children[entry_id]
-                    ]
-                    stack.extend(node.children)
+            nodes = [TreeNode(entry, [], labels.get(entry.id)) for entry in self.entries]
+            by_id = {node.entry.id: node for node in nodes}
+            cut = self._cut()
+            for node in nodes:
+                entry = node.entry
+                parent = by_id.get(entry.parent_id) if entry.parent_id is not None else None
+                if parent is None or id(entry) in cut:
+                    roots.append(node)
+                else:
+                    parent.children.append(node)
+            for node in nodes:
+                if len(node.children) > 1:
+                    node.children.sort(key=lambda node: _when(node.entry))
         return roots
 
     @property
@@ -256,12 +264,12 @@ def _apply_label(labels: dict[str, Label], entry: Entry) -> None:
         labels.pop(target, None)
 
 
-def _sort_siblings(siblings: list[Entry]) -> None:
-    """By time, stable. A timestamp that is no date compares as equal to any other."""
-    if len(siblings) < 2:
-        return
-    times = {id(entry): _time(entry) for entry in siblings}
-    siblings.sort(key=cmp_to_key(lambda a, b: compare_dates(times[id(a)], times[id(b)])))
+_in_order = cmp_to_key(compare_dates)
+
+
+def _when(entry: Entry) -> Any:
+    """Sort key of siblings, by time. A timestamp that is no date is equal to any other."""
+    return _in_order(_time(entry))
 
 
 def _time(entry: Entry) -> float:
