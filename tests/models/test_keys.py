@@ -144,7 +144,7 @@ def test_saving_waits_for_the_lock_of_the_reference(tmp_path: Path) -> None:
     assert AuthStore(path).saved("openai") == "sk-1"
 
 
-@pytest.mark.parametrize("text", ["{", "[]"])
+@pytest.mark.parametrize("text", ["{", "[]", "[" * 100_000])
 def test_a_damaged_file_is_refused_and_not_overwritten(tmp_path: Path, text: str) -> None:
     path = tmp_path / "auth.json"
     path.write_text(text)
@@ -153,3 +153,26 @@ def test_a_damaged_file_is_refused_and_not_overwritten(tmp_path: Path, text: str
         AuthStore(path).save("openai", "sk-1")
 
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize("key", ["!printf 'one\\ntwo'", "sk-\u2026", "  ", "a\tb"])
+def test_a_key_that_cannot_be_sent_is_refused(tmp_path: Path, key: str) -> None:
+    """Sent as it is, it would look as if the server could not be reached."""
+    with pytest.raises(ModelError, match="The key of anthropic is empty, or holds characters"):
+        key_of(catalogue(tmp_path, {"apiKey": key}))
+
+
+def test_blanks_around_a_key_are_no_part_of_it(tmp_path: Path) -> None:
+    assert key_of(catalogue(tmp_path, ANTHROPIC_API_KEY="k1\n")) == "k1"
+    assert key_of(catalogue(tmp_path), " k2 ") == "k2"
+
+
+def test_saved_keys_that_others_can_read_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "auth.json"
+    AuthStore(path).save("anthropic", "saved")
+    assert catalogue(tmp_path).problems == ()
+    path.chmod(0o644)
+    assert catalogue(tmp_path).problems == (
+        f"{path}: other users can read the keys in it; run chmod 600 on it",
+    )
+    assert key_of(catalogue(tmp_path)) == "saved"

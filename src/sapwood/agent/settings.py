@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from sapwood.agent.tools.tool import ShellSettings
     from sapwood.compaction.settings import BranchSummarySettings, CompactionSettings
 
+_WORDS = {
+    "str": "a text",
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "array": "a list",
+    "object": "an object",
+}
 PROJECT_FOLDER = ".pi"
 FILE_NAME = "settings.json"
 
@@ -175,7 +183,7 @@ def _read(file: Path) -> JsonObject:
         return {}
     try:
         found = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise SettingsError(f"{file}: not valid JSON: {error}") from error
     if not isinstance(found, dict):
         raise SettingsError(f"{file}: must hold a JSON object")
@@ -198,7 +206,11 @@ def _check(raw: JsonObject, file: Path) -> None:
 
 def _plain(problem: str) -> str:
     """msgspec's words as the end of our sentence."""
-    return problem[:1].lower() + problem[1:].replace("`", "")
+    if problem.startswith("Invalid enum value"):
+        return "not one of the known values"
+    words = problem.partition(", got")[0].replace("`", "").split()
+    plain = " ".join(_WORDS.get(word, word) for word in words if word not in ("|", "null"))
+    return plain[:1].lower() + plain[1:]
 
 
 def _value_at(raw: Json, path: str) -> Json:

@@ -81,5 +81,5 @@ def _read(file: Path) -> dict[str, bool]:
         return msgspec.json.decode(file.read_bytes() or b"{}", type=dict[str, bool])
     except FileNotFoundError:
         return {}
-    except (msgspec.MsgspecError, OSError) as error:
+    except (msgspec.MsgspecError, OSError, RecursionError) as error:
         raise SettingsError(f"{file}: cannot be read: {error}") from error

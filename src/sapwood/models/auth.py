@@ -9,6 +9,7 @@ shared with the reference: unknown entries are kept, and its lock is taken for e
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,6 +36,18 @@ def resolve_value(value: str, environ: Mapping[str, str], what: str) -> str:
             return found
         raise ModelError(f"{what} is read from ${name}, which is not set")
     return value
+
+
+def fit_to_send(key: str, what: str) -> str:
+    """The key without blanks around it.
+
+    Raises `ModelError` for one that no request can carry, two lines of a command for instance:
+    it would look as if the server could not be reached.
+    """
+    key = key.strip()
+    if not key or not key.isascii() or not key.isprintable():
+        raise ModelError(f"{what} is empty, or holds characters that a key cannot have")
+    return key
 
 
 def _run(command: str, what: str) -> str:
@@ -82,6 +95,16 @@ class AuthStore:
         key = entry.get("key")
         return key if isinstance(key, str) and key else None
 
+    def problem(self) -> str | None:
+        """One line if other people of this machine can read the file."""
+        try:
+            mode = self.path.stat().st_mode
+        except OSError:
+            return None
+        if os.name == "nt" or not mode & 0o077:
+            return None
+        return f"{self.path}: other users can read the keys in it; run chmod 600 on it"
+
     def providers(self) -> list[str]:
         """Providers with a saved key, sorted."""
         return sorted(provider for provider in self._read() if self.saved(provider))
@@ -118,7 +141,7 @@ class AuthStore:
             return {}
         except OSError as error:
             raise ModelError(f"{self.path} cannot be read: {error.strerror}") from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ModelError(f"{self.path} is not valid JSON: {error}") from None
         if not isinstance(content, dict):
             raise ModelError(f"{self.path} must hold a JSON object")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sapwood.errors import ModelError
-from sapwood.models.auth import AuthStore, resolve_value
+from sapwood.models.auth import AuthStore, fit_to_send, resolve_value
 from sapwood.models.families import is_for_chat
 from sapwood.models.model import Model
 from sapwood.models.models_json import (
@@ -28,8 +28,8 @@ from sapwood.models.scripted import SCRIPTED, scripted_model
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What is known of models. Cheap to make; ``problems`` says what is wrong in
-    ``models.json``."""
+    """What is known of models. Cheap to make; ``problems`` says what is wrong with
+    ``models.json`` and ``auth.json``."""
 
     agent_dir: Path
     configs: Mapping[str, ProviderConfig]
@@ -41,11 +41,14 @@ class Catalogue:
     def load(cls, agent_dir: Path, environ: Mapping[str, str] | None = None) -> Catalogue:
         """Read ``models.json`` of `agent_dir`; `environ` defaults to the process's environment."""
         configs, problems = load_models_json(agent_dir / "models.json")
+        auth = AuthStore(agent_dir / "auth.json")
+        if complaint := auth.problem():
+            problems.append(complaint)
         return cls(
             agent_dir,
             configs,
             tuple(problems),
-            AuthStore(agent_dir / "auth.json"),
+            auth,
             os.environ if environ is None else environ,
         )
 
@@ -159,10 +162,13 @@ class Catalogue:
     def key_for(self, model: Model, given: str | None = None) -> str | None:
         """The key to ask `model` with; `given` (``--api-key``) comes first. None: none is needed.
 
-        Raises `ModelError` that says how to get going when a key is needed and none is found.
+        Raises `ModelError` that says how to get going when a key is needed and none is found, and
+        for a key that cannot be sent.
         """
-        if given:
-            return given
+        key = given or self._found_key(model)
+        return fit_to_send(key, f"The key of {model.provider}") if key else None
+
+    def _found_key(self, model: Model) -> str | None:
         provider, what = model.provider, f"The key of {model.provider}"
         config, preset = self.configs.get(provider), PRESETS.get(provider)
         if config is not None and config.key:

@@ -41,7 +41,7 @@ def load_models_json(path: Path) -> tuple[dict[str, ProviderConfig], list[str]]:
         return {}, []
     except OSError as error:
         return {}, [f"{path}: cannot be read: {error.strerror}"]
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return {}, [f"{path}: not valid JSON: {error}"]
     providers = content.get("providers") if isinstance(content, dict) else None
     if not isinstance(providers, dict):

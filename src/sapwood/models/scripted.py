@@ -122,7 +122,7 @@ def _load(path: str) -> _Script:
         content = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise ModelError(f"The script {path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"The script {path} is not valid JSON: {error}") from None
     settings = {"steps": content} if isinstance(content, list) else content
     if not isinstance(settings, dict) or not isinstance(settings.get("steps", []), list):

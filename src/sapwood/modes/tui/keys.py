@@ -125,7 +125,7 @@ def load_keymap(agent_dir: Path) -> tuple[dict[str, str], list[str]]:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}, []
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         return {}, [f"{path} cannot be read, the default keys stay: {error}"]
     if not isinstance(raw, dict):
         return {}, [f"{path} holds no object, the default keys stay"]
