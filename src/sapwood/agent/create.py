@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sapwood.agent.toolset import Toolset
     from sapwood.models.catalogue import Catalogue
     from sapwood.models.model import Model
+    from sapwood.models.patterns import ModelChoice
     from sapwood.session.manager import SessionManager
 
 DEFAULT_LEVEL = "medium"
@@ -210,13 +211,13 @@ class _Builder:
         return host
 
     def _toolset(self, settings: Settings, extensions: ExtensionHost) -> Toolset:
-        from sapwood.agent.tools import BUILTIN_TOOLS, DEFAULT_TOOLS, create_tools, select_tools
+        from sapwood.agent.tools import BUILTIN_TOOLS, create_tools, default_names, select_tools
         from sapwood.agent.toolset import Toolset
 
         options = self.options
         known = {tool.name: tool for tool in create_tools(BUILTIN_TOOLS)} | extensions.tools
-        chosen = settings.values.default_tools
-        defaults = [*(DEFAULT_TOOLS if chosen is None else chosen), *extensions.tools]
+        own = default_names(settings.values.default_tools, list(known))
+        defaults = [*own, *extensions.tools]
         fixed: list[str] | None = None
         if options.no_tools:
             fixed = []
@@ -227,7 +228,7 @@ class _Builder:
     def _model(self, catalogue: Catalogue, settings: Settings) -> tuple[Model | None, str]:
         """The model and level to begin with, where flags or settings name them."""
         values, wanted = settings.values, self.options.model
-        named_level = None
+        named_level = default_level = None
         if isinstance(wanted, str):
             choice = catalogue.find(wanted, self.options.provider)
             model: Model | None = choice.model
@@ -235,22 +236,41 @@ class _Builder:
         elif wanted is not None:
             model = wanted
         else:
-            model = self._default_model(catalogue, settings)
+            default = self._default_choice(catalogue, settings)
+            model = default.model if default else None
+            default_level = default.thinking_level if default else None
         level = self.options.thinking_level or named_level
         self._level_is_given = level is not None
         if level is None:
             of_model = values.model_thinking_levels.get(model.ref) if model else None
-            level = of_model or values.default_thinking_level or DEFAULT_LEVEL
+            level = default_level or of_model or values.default_thinking_level or DEFAULT_LEVEL
         return model, level
+
+    def _default_choice(self, catalogue: Catalogue, settings: Settings) -> ModelChoice | None:
+        """The default model; where models are enabled by patterns, one of them."""
+        from sapwood.models.patterns import ModelChoice, match_models
+
+        default = self._default_model(catalogue, settings)
+        patterns = settings.values.enabled_models
+        if patterns:
+            in_scope = match_models([default] if default else [], patterns)
+            in_scope = in_scope or catalogue.match(patterns, self.options.provider)
+            if in_scope:
+                return in_scope[0]
+            self.notices.append(f"No available model fits {', '.join(patterns)}.")
+        model = default or catalogue.default(self.options.provider)
+        return ModelChoice(model) if model else None
 
     def _default_model(self, catalogue: Catalogue, settings: Settings) -> Model | None:
         values = settings.values
-        provider = self.options.provider or values.default_provider
-        if provider and values.default_model:
-            model = catalogue.get(provider, values.default_model)
-            if model is not None:
-                return model
+        provider = values.default_provider
+        if not provider or not values.default_model:
+            return None
+        if self.options.provider not in (None, provider):
+            return None
+        model = catalogue.get(provider, values.default_model)
+        if model is None:
             self.notices.append(
                 f"The default model {provider}/{values.default_model} is not known."
             )
-        return catalogue.default(self.options.provider)
+        return model

@@ -124,9 +124,12 @@ class Catalogue:
         """
         return find_model(self, pattern, provider)
 
-    def match(self, patterns: list[str]) -> list[ModelChoice]:
-        """The available models that any of `patterns` (globs or names) fits, in pattern order."""
-        return match_models(self.available(), patterns)
+    def match(self, patterns: list[str], provider: str | None = None) -> list[ModelChoice]:
+        """The available models, of `provider` if given, that any of `patterns` (globs or names)
+        fits, in pattern order."""
+        available = self.available()
+        pool = [model for model in available if provider in (None, model.provider)]
+        return match_models(pool, patterns)
 
     def default(self, provider: str | None = None) -> Model | None:
         """The model to begin with when nothing says which: that of `provider`, or of the first

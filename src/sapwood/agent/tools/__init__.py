@@ -30,6 +30,7 @@ __all__ = [
     "ToolResult",
     "closed_object",
     "create_tools",
+    "default_names",
     "default_tools",
     "select_tools",
     "text_result",
@@ -56,6 +57,18 @@ def _load(name: str) -> Tool:
     tool = import_module(f"sapwood.agent.tools.{name}").TOOL
     assert isinstance(tool, Tool)
     return tool
+
+
+def default_names(setting: Sequence[str] | None, known: Sequence[str]) -> list[str]:
+    """What is on by default, from setting ``defaultTools``: names, or only ``+a`` and ``-b``.
+
+    Names that are not known here are passed over: the file is shared with other programs.
+    """
+    if setting is None:
+        return [*DEFAULT_TOOLS]
+    changes = setting and all(entry[:1] in ("+", "-") for entry in setting)
+    here = [entry for entry in setting if entry.lstrip("+-") in known]
+    return select_tools(known, DEFAULT_TOOLS if changes else (), ",".join(here))
 
 
 def select_tools(
