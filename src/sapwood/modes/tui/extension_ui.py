@@ -36,7 +36,8 @@ class ExtensionUi:
     async def input(self, question: str, placeholder: str) -> str | None:
         from sapwood.modes.tui.dialogs.text_field import TextField
 
-        return await self._in_worker(self._app.ask(TextField(question, placeholder=placeholder)))
+        asking = self._app.ask(TextField(question, placeholder=placeholder))
+        return await self._in_worker(asking)
 
     async def _in_worker(self, asking: Coroutine[Any, Any, Answer]) -> Answer:
         """Screens can only be awaited in a worker; hooks run in tasks of the session."""

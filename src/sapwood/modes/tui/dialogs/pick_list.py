@@ -11,6 +11,7 @@ from textual.widgets import Input, Static
 
 from sapwood.modes.tui.dialogs.dialog import Dialog, plain
 from sapwood.modes.tui.dialogs.rows import Row, Rows
+from sapwood.modes.tui.in_order import Field
 
 Value = TypeVar("Value")
 
@@ -29,10 +30,10 @@ class PickList(Dialog[Value]):
     hints = "Type to search · ↑↓ move · Enter choose · Esc back"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "rows('move', -1)", show=False, priority=True, id="tui.select.up"),
-        Binding("down", "rows('move', 1)", show=False, priority=True, id="tui.select.down"),
-        Binding("pageup", "rows('page', -1)", show=False, priority=True, id="tui.select.pageUp"),
-        Binding("pagedown", "rows('page', 1)", show=False, priority=True, id="tui.select.pageDown"),
+        Binding("up", "rows('move', -1)", show=False, id="tui.select.up"),
+        Binding("down", "rows('move', 1)", show=False, id="tui.select.down"),
+        Binding("pageup", "rows('page', -1)", show=False, id="tui.select.pageUp"),
+        Binding("pagedown", "rows('page', 1)", show=False, id="tui.select.pageDown"),
     ]
 
     def __init__(
@@ -48,7 +49,7 @@ class PickList(Dialog[Value]):
         rows = Rows(shown, self.palette, start)
         rows.can_focus = False
         return [
-            Input(self.search_text, placeholder="Search", select_on_focus=False),
+            Field(self.search_text, placeholder="Search", select_on_focus=False),
             rows,
             Static(plain(self._count(len(shown))), classes="count"),
         ]

@@ -6,9 +6,10 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 
 from sapwood.modes.tui.dialogs.dialog import Dialog
+from sapwood.modes.tui.in_order import Box, Field
 
 
 class TextField(Dialog[str]):
@@ -31,7 +32,7 @@ class TextField(Dialog[str]):
         self.secret = secret
 
     def body(self) -> list[Widget]:
-        return [Input(self.value, placeholder=self.placeholder, password=self.secret)]
+        return [Field(self.value, placeholder=self.placeholder, password=self.secret)]
 
     def on_mount(self) -> None:
         self.query_one(Input).cursor_blink = False
@@ -46,11 +47,11 @@ class TextBox(Dialog[str]):
     hints = "Enter take it · Shift+Enter new line · Esc back"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take", show=False, priority=True),
-        Binding("shift+enter,ctrl+j", "newline", show=False, priority=True),
+        Binding("enter", "take", show=False),
+        Binding("shift+enter,ctrl+j", "newline", show=False),
     ]
     DEFAULT_CSS = """
-    TextBox TextArea, TextBox TextArea:focus {
+    TextBox Box, TextBox Box:focus {
         border: none; height: auto; min-height: 3; max-height: 10; padding: 0;
         background: $surface;
     }
@@ -61,12 +62,12 @@ class TextBox(Dialog[str]):
         self.value = value
 
     def body(self) -> list[Widget]:
-        area = TextArea(self.value, soft_wrap=True, show_line_numbers=False, compact=True)
+        area = Box(self.value, soft_wrap=True, show_line_numbers=False, compact=True)
         area.cursor_blink = False
         return [area]
 
     def action_take(self) -> None:
-        self.dismiss(self.query_one(TextArea).text)
+        self.dismiss(self.query_one(Box).text)
 
     def action_newline(self) -> None:
-        self.query_one(TextArea).insert("\n")
+        self.query_one(Box).insert("\n")

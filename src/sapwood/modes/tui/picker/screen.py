@@ -21,6 +21,7 @@ from sapwood.errors import SapwoodError
 from sapwood.modes.tui.dialogs.dialog import plain
 from sapwood.modes.tui.dialogs.panel import Fact
 from sapwood.modes.tui.dialogs.question import confirm
+from sapwood.modes.tui.in_order import run_bound
 from sapwood.modes.tui.keys import bindings
 from sapwood.modes.tui.picker.changing import (
     move_to_trash,
@@ -247,9 +248,11 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
 
     # Searching
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         letter = typed_letter(self, event)
-        if letter is not None and self.check_action("choose", ()):
+        if letter is None:
+            await run_bound(self, event)
+        elif self.check_action("choose", ()):
             event.stop()
             self._search_for(self.wanted.query + letter)
 

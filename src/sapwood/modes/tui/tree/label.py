@@ -8,8 +8,10 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
+from sapwood.modes.tui.in_order import Field
 
-class LabelField(Input):
+
+class LabelField(Field):
     """Enter takes the text (empty: no label), Escape leaves all as it was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -18,6 +18,7 @@ from sapwood.errors import SapwoodError
 from sapwood.library.tree_kinds import Kind, kind_of
 from sapwood.library.tree_rows import TreeFilter
 from sapwood.modes.tui.dialogs.dialog import plain
+from sapwood.modes.tui.in_order import run_bound
 from sapwood.modes.tui.keys import bindings
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.tree.browser import TreeBrowser
@@ -218,8 +219,10 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
 
     # Searching
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         letter = typed_letter(self, event)
+        if letter is None:
+            await run_bound(self, event)
         if letter is None or not self.check_action("go", ()):
             return
         if self.searching or not letter.isspace():
