@@ -208,3 +208,21 @@ def test_an_error_of_ours_is_one_line_and_verbose_shows_where(stage_with: Build)
     assert told.returncode == 1
     assert b"Traceback" in told.stderr
     assert b"TypeError" in told.stderr
+
+
+def test_verbose_says_what_is_loaded(stage_with: Build) -> None:
+    stage = stage_with([{"text": "answer"}])
+    (stage.project / "AGENTS.md").write_text("Be brief.")
+    (stage.agent_dir / "extensions").mkdir()
+    (stage.agent_dir / "extensions" / "quiet.py").write_text("def extension(api): pass")
+    words = ["-p", "--verbose", "-t", "read,ls", "hi"]
+    done = sapwood(words, cwd=stage.project, agent_dir=stage.agent_dir)
+    (path,) = (stage.agent_dir / "sessions").rglob("*.jsonl")
+    assert done.stdout == b"answer\n"
+    assert done.stderr.decode().splitlines() == [
+        f"sapwood: session: {path}",
+        "sapwood: model: fake/fake-1, thinking off, window of 8,000 tokens",
+        "sapwood: tools: read, ls",
+        f"sapwood: instructions: {stage.project / 'AGENTS.md'}",
+        "sapwood: extensions: quiet",
+    ]

@@ -128,6 +128,12 @@ class AgentSession:
         """What may be switched for as long as the session is open."""
         return Switches(self._conversation)
 
+    def what_is_loaded(self) -> list[tuple[str, str]]:
+        """Record, model, tools, files and extensions, each with its name, for people."""
+        from sapwood.agent.loaded import what_is_loaded
+
+        return what_is_loaded(self._conversation)
+
     @property
     def active_tools(self) -> list[str]:
         return self._conversation.tools.active

@@ -105,8 +105,16 @@ _OTHER = _options(
         metavar="FILE",
         help="Write a session file as HTML and exit; a message names the output.",
     ),
-    click.option("--offline", is_flag=True, help="Make no request but those to the model."),
-    click.option("--verbose", is_flag=True, help="Say more while starting."),
+    click.option(
+        "--offline",
+        is_flag=True,
+        help="Make no request but those to the model; it makes none by itself.",
+    ),
+    click.option(
+        "--verbose",
+        is_flag=True,
+        help="Say what is loaded, and where an error of Sapwood's own arose.",
+    ),
 )
 
 
@@ -235,6 +243,9 @@ async def _answer(flags: AgentFlags, opening: Any, prompts: Any) -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     output = streams.take_output()
     session = await opening.open_session(NobodyToAsk())
+    if flags.verbose:
+        for name, text in session.what_is_loaded():
+            tell(f"{name}: {text}")
     try:
         if flags.mode == "json":
             from sapwood.modes.json import run_json

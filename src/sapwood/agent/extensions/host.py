@@ -37,10 +37,12 @@ class ExtensionProblem:
 
 @dataclass(eq=False)
 class ExtensionHost:
-    """``problems`` keeps what was reported; ``on_problem``, if set, hears of each as it happens."""
+    """``loaded`` names them in load order. ``problems`` keeps what was reported; ``on_problem``,
+    if set, hears of each as it happens."""
 
     tools: dict[str, Tool] = field(default_factory=dict)
     commands: dict[str, Command] = field(default_factory=dict)
+    loaded: list[str] = field(default_factory=list)
     problems: list[ExtensionProblem] = field(default_factory=list)
     on_problem: Callable[[ExtensionProblem], None] | None = None
     session: ExtensionSession | None = None
@@ -83,6 +85,7 @@ class ExtensionHost:
             self.ui = ui
 
     def _adopt(self, api: ExtensionApi) -> None:
+        self.loaded.append(api.name)
         for event, handler in api.registered.handlers:
             self._handlers.setdefault(event, []).append((api.name, handler))
         self.tools.update(api.registered.tools)

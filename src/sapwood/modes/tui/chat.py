@@ -198,11 +198,14 @@ class Chat(ChatKeys):
         self._warmer = warming.TreeWarmer(self, session, lambda: self._last_key_at)
 
     def _header(self, look: Look) -> list[Strip]:
-        session = self.session
-        if session is not None and session.model and session.settings.values.quiet_startup is True:
+        session, verbose = self.session, self.launch.verbose
+        if session is None:
+            return welcome(look, __version__, has_model=False, ready=False)
+        has_model = session.model is not None
+        if has_model and not verbose and session.settings.values.quiet_startup is True:
             return []
-        has_model = session is not None and session.model is not None
-        return welcome(look, __version__, has_model=has_model, ready=session is not None)
+        facts = session.what_is_loaded() if verbose else ()
+        return welcome(look, __version__, has_model=has_model, facts=facts)
 
     def restyle(self, palette: Palette) -> None:
         """Draw everything with another palette."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.strip import Strip
 
 from sapwood.modes.tui.transcript.lines import BLANK, cut, paragraph, strip
@@ -23,13 +25,24 @@ NO_MODEL = (
 )
 
 
-def welcome(look: Look, version: str, *, has_model: bool, ready: bool = True) -> list[Strip]:
-    """The header of the transcript."""
+def welcome(
+    look: Look,
+    version: str,
+    *,
+    has_model: bool,
+    ready: bool = True,
+    facts: Sequence[tuple[str, str]] = (),
+) -> list[Strip]:
+    """The header of the transcript; ``facts`` are names and values to list in it."""
     strips = [
         BLANK,
         strip(("  sapwood ", look.style("heading")), (version, look.style("faint"))),
         *_keys(look),
     ]
+    if facts:
+        strips.append(BLANK)
+    for name, text in facts:
+        strips += paragraph(f"{name}: {text}", look.width, look.style("dim"), mark="  ")
     if ready and not has_model:
         strips += [BLANK, *_no_model(look)]
     return strips
