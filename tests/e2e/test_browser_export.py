@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -54,6 +55,7 @@ def payloads(address: str) -> list[str]:
         f"![x]({address}/g) [y](javascript:document.title='owned') <javascript:alert(1)>",
         "[z](data:text/html,<script>alert(1)</script>) <meta http-equiv=refresh content='0;url=/'>",
         f"```<script>\n<script>document.title='owned'</script>\n``` <base href='{address}/'>",
+        "| a | b |\n|--:|:-:|\n| <b>1 | [x](javascript:1) |",
         "{{ 7*7 }}{% raw %} \x1b]52;c;b3duZWQ=\x07\x1b[31mred\x1b[0m \u202egnp.exe \ud800 \x00 ",
         "</title></textarea></details></article></style><form action=/x><input autofocus>",
     ]
@@ -109,6 +111,7 @@ def test_hostile_texts_run_nothing_and_request_nothing(
     assert page.requested() == []
     assert page.happened("Page.javascriptDialogOpening") == []
     assert page.happened("Runtime.exceptionThrown") == []
+    assert page.happened("Log.entryAdded") == []  # the policy had nothing to refuse
     assert "\x1b" not in path.read_text()
 
 
@@ -181,6 +184,125 @@ def test_hidden_items_appear_with_the_switch(page: Page, tmp_path: Path) -> None
     assert not page.value(seen)
     page.value("document.querySelector('label[for=show-hidden]').click()")
     assert page.value(seen)
+
+
+CHOSEN = "document.querySelector('article.chosen')"
+
+
+def test_a_link_to_an_entry_outlives_the_page(page: Page, tmp_path: Path) -> None:
+    manager, ids = branched()
+    first = export_session(manager, tmp_path / "first.html").as_uri()
+    page.open(f"{first}#e-{ids['left']}")
+    assert page.value(SHOWN) == ["the beginning", "went left", "zanzibar"]
+    assert "went left" in page.value(f"{CHOSEN}.textContent")
+    manager.append_message(assistant("one more"))
+    second = export_session(manager, tmp_path / "second.html").as_uri()
+    page.open(f"{second}#e-{ids['left']}")
+    assert "went left" in page.value(f"{CHOSEN}.textContent")
+    page.value(f"{CHOSEN}.querySelector('a.at').click()")
+    page.value("new Promise(done => setTimeout(done, 100))")
+    assert "link" in page.value("document.getElementById('said').textContent.toLowerCase()")
+    page.value("document.querySelector('#elsewhere a').click()")
+    page.value("new Promise(done => setTimeout(done, 100))")
+    assert page.value(SHOWN) == ["the beginning", "went right", "the end", "one more"]
+    assert not page.value("document.getElementById('elsewhere').checkVisibility()")
+
+
+@pytest.mark.parametrize("link", ["e-", "e-%ff", "%", "search", "e-<b>", "n-99"])
+def test_a_link_to_nothing_does_no_harm(page: Page, tmp_path: Path, link: str) -> None:
+    manager, _ = branched()
+    page.open(f"{export_session(manager, tmp_path / 'page.html').as_uri()}#{link}")
+    assert page.value(SHOWN) == ["the beginning", "went right", "the end"]
+    assert page.happened("Runtime.exceptionThrown") == []
+
+
+def test_entries_with_odd_or_equal_ids_are_reached(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "odd.jsonl"
+    header = {"type": "session", "version": 3, "id": "s", "timestamp": "", "cwd": "/work"}
+    up, lines = None, [header]
+    for entry_id in ("a", "search", "<b> c", "ü", "a"):
+        message = {"role": "user", "content": f"says {len(lines)}"}
+        lines.append({"type": "message", "id": entry_id, "parentId": up, "message": message})
+        up = entry_id
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with SessionManager.open(path, writer="none") as manager:
+        page.open(export_session(manager, tmp_path / "page.html").as_uri())
+    rows = page.value("document.querySelectorAll('#tree a').length")
+    for number in range(rows):
+        text = page.value(f"document.querySelectorAll('#tree a')[{number}].textContent")
+        page.value(f"document.querySelectorAll('#tree a')[{number}].click()")
+        page.value("new Promise(done => setTimeout(done, 50))")
+        assert text in page.value(f"{CHOSEN}.textContent")
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        text = {"text": key} if len(key) == 1 else {}
+        for kind in ("keyDown", "keyUp"):
+            page.call("Input.dispatchKeyEvent", type=kind, key=key, **text)
+    page.value("new Promise(done => setTimeout(done, 250))")
+
+
+def test_keys_walk_search_and_leave(page: Page, tmp_path: Path) -> None:
+    manager, ids = branched()
+    page.open(export_session(manager, tmp_path / "page.html").as_uri())
+    press(page, "j", "j")
+    assert "went right" in page.value(f"{CHOSEN}.textContent")
+    press(page, "j")
+    assert "the end" in page.value(f"{CHOSEN}.textContent"), "settings are skipped"
+    press(page, "k")
+    assert "went right" in page.value(f"{CHOSEN}.textContent")
+    press(page, "/", *"zan")
+    assert page.value("document.getElementById('search').value") == "zan"
+    press(page, "ArrowDown")
+    focused = "document.activeElement.textContent.trim()"
+    assert page.value(focused) == "zanzibar"
+    page.value("document.activeElement.click()")
+    page.value("new Promise(done => setTimeout(done, 100))")
+    assert page.value("location.hash") == f"#e-{ids['left-end']}"
+    found = "[...CSS.highlights.get('found')].map(range => range.toString())"
+    assert page.value(found) == ["zan"]
+    press(page, "/", "Escape")
+    assert page.value("document.getElementById('search').value") == ""
+    assert page.value("[...document.querySelectorAll('#tree a')].every(row => !row.hidden)")
+
+
+def test_landmarks_and_headings_are_there_for_screen_readers(page: Page, tmp_path: Path) -> None:
+    manager, _ = branched()
+    page.open(export_session(manager, tmp_path / "page.html").as_uri())
+    page.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.call("Accessibility.enable")
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    named = {
+        (node["role"]["value"], node.get("name", {}).get("value"))
+        for node in nodes
+        if not node["ignored"]
+    }
+    assert {
+        ("navigation", "Tree of the session"),
+        ("main", ""),
+        ("search", ""),
+        ("searchbox", "Search all branches"),
+        ("region", "Conversation"),
+        ("checkbox", "Prompts, settings and hidden items"),
+        ("link", "Skip to the conversation"),
+        ("heading", "User"),
+    } <= named
+
+
+def test_print_has_the_conversation_and_all_of_it(page: Page, tmp_path: Path) -> None:
+    manager = SessionManager.in_memory("/work")
+    for number in range(200):
+        manager.append_message(user(f"entry {number}"))
+    page.open(export_session(manager, tmp_path / "page.html").as_uri())
+    page.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        assert not page.value("document.querySelector('nav').checkVisibility()")
+        last = "[...document.querySelectorAll('article')].pop()"
+        assert page.value(f"{last}.checkVisibility({{contentVisibilityAuto: true}})")
+        assert "entry 199" in page.value("document.querySelector('main').innerText")
+    finally:
+        page.call("Emulation.setEmulatedMedia", media="")
 
 
 def test_without_scripts_the_page_reads_and_other_branches_open(page: Page, tmp_path: Path) -> None:

@@ -74,6 +74,21 @@ def test_edits_are_shown_both_ways() -> None:
     assert "shortened output" in shortened
 
 
+def test_arguments_and_differences_read_as_text() -> None:
+    code = "def f():\n\treturn '<b>'\n"
+    changed = {**result("c1", "done", name="edit"), "details": {"diff": "-1 old\n+1 new"}}
+    manager = session(
+        user("x"), assistant("", call("c1", "edit", path="a.py", limit=5, text=code)), changed
+    )
+    page = html(manager)
+    assert "path: a.py\nlimit: 5</code>" in article(page, "Call of edit")
+    assert "def f():\n\treturn &#39;&lt;b&gt;&#39;" in article(page, "Call of edit")
+    assert "Difference" in article(page, "done")
+    text = b"".join(export_pieces(manager, "md")).decode()
+    assert f"```\n{code}\n```" in text
+    assert "```diff\n-1 old\n+1 new\n```" in text
+
+
 def test_hidden_items_are_marked_as_such() -> None:
     page = html(rich())
     for text in ("be brief", "unseen note", "other-model"):

@@ -54,6 +54,7 @@
     for (const each of next) rows[each].classList.add("on-path");
     path = next;
     elsewhere.hidden = path.every((each) => isActive[each]);
+    document.documentElement.classList.toggle("elsewhere", !elsewhere.hidden);
   }
 
   function choose(position) {
@@ -78,7 +79,7 @@
   let positions = null;
   function follow() {
     positions ??= new Map(articles.map((each, position) => [each.id, position]));
-    const position = positions.get(decodeURIComponent(location.hash.slice(1)));
+    const position = positions.get(location.hash.slice(1));
     if (position !== undefined) choose(position);
   }
 
@@ -154,7 +155,9 @@
   function nextEntry(step) {
     let at = chosen < 0 ? -1 : path.indexOf(chosen);
     do at += step; while (path[at] !== undefined && isLeftOut(articles[path[at]]));
-    if (path[at] !== undefined) location.hash = articles[path[at]].id;
+    if (path[at] === undefined) return;
+    choose(path[at]); // at once: the next key may come before the address has changed
+    location.hash = articles[chosen].id;
   }
 
   function press(event) {
