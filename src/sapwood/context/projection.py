@@ -14,8 +14,9 @@ from typing import Any, TypeGuard, cast
 
 import msgspec
 
+from sapwood.session.bulk import decoded
 from sapwood.session.diagnostics import Diagnostic
-from sapwood.session.entry import Entry, decoded
+from sapwood.session.entry import Entry
 from sapwood.session.garbage import collection_paused
 from sapwood.session.javascript import parse_date
 from sapwood.session.replay import (

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
+from sapwood.session.bulk import lines_of
 from sapwood.session.codec import decode_line
-from sapwood.session.entry import Entry, lines_of
+from sapwood.session.entry import Entry
 from sapwood.session.schema import Json
 
 

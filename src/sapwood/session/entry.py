@@ -7,17 +7,12 @@ The object that was appended in this process stays as it was given: treat ``data
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
-import orjson
 
 from sapwood.errors import SessionError
 from sapwood.session.codec import decode_line, encode_line
-from sapwood.session.garbage import collection_paused
 from sapwood.session.schema import JsonObject
 from sapwood.session.source import LineSource, Page
 
@@ -92,7 +87,7 @@ class Entry(msgspec.Struct, eq=False, gc=False, rename={"parent_id": "parentId"}
     def data(self) -> JsonObject:
         """The whole JSON object of the line."""
         if self._data is None:
-            self._data = _decode(self.raw)
+            self._data = decode_object(self.raw)
         return self._data
 
     @property
@@ -107,80 +102,8 @@ class Entry(msgspec.Struct, eq=False, gc=False, rename={"parent_id": "parentId"}
         return f"<Entry {self.id} {self.type} line {self.line}>"
 
 
-def decoded(entries: Iterable[Entry]) -> Iterator[tuple[Entry, JsonObject]]:
-    """Each entry with its JSON object, in the order given; those of a page are decoded in one go.
-
-    The objects stay, so a consumer of many wants `collection_paused`.
-    """
-    for page, group in _by_page(entries):
-        if page is not None:
-            pending = [entry for entry in group if entry._data is None]
-            if pending:
-                _decode_together(page, pending)
-        for entry in group:
-            yield entry, entry.data
-
-
-def decode_all(entries: Iterable[Entry]) -> None:
-    """Decode the bodies of ``entries``."""
-    with collection_paused():
-        for _ in decoded(entries):
-            pass
-
-
-def lines_of(entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-    """Each entry with its line, in the order given; those of a page are read in one go.
-
-    Nothing is decoded or kept.
-    """
-    for page, group in _by_page(entries):
-        if page is None:
-            yield from ((entry, entry.raw) for entry in group)
-        else:
-            yield from zip(group, page.lines(_places(group)), strict=True)
-
-
-def raw_lines(entries: Iterable[Entry]) -> Iterator[bytes]:
-    """The line of each entry, in the order given."""
-    return (line for _, line in lines_of(entries))
-
-
-def text_of(entries: Iterable[Entry]) -> Iterator[bytes]:
-    """The lines of ``entries`` with their line ends, in large pieces."""
-    for page, group in _by_page(entries):
-        if page is None:
-            yield b"".join(entry.raw + b"\n" for entry in group)
-        else:
-            yield page.text(_places(group)) + b"\n"
-
-
-def _by_page(entries: Iterable[Entry]) -> Iterator[tuple[Page | None, list[Entry]]]:
-    """Entries in a row whose lines stand in one page; None for lines that are in no file."""
-    return ((page, list(group)) for page, group in groupby(entries, _page_of))
-
-
-_page_of = attrgetter("_page")
-_place_of = attrgetter("_place")
-
-
-def _places(entries: Iterable[Entry]) -> list[int]:
-    return list(map(_place_of, entries))
-
-
-def _decode_together(page: Page, entries: list[Entry]) -> None:
-    """Entries of a page: as one array if orjson takes them all."""
-    text = page.text(_places(entries))
-    try:  # no JSON holds a line end in a string, and each line was one value when it was scanned
-        values = orjson.loads(b"[" + text.replace(b"\n", b",") + b"]")
-    except ValueError:
-        values = []
-    if len(values) != len(entries):
-        values = [_decode(line) for line in text.split(b"\n")]
-    for entry, value in zip(entries, values, strict=True):
-        entry._data = value
-
-
-def _decode(line: bytes) -> JsonObject:
+def decode_object(line: bytes) -> JsonObject:
+    """The object of a line that held one when the file was scanned. Raises ``SessionError``."""
     try:
         value = decode_line(line)
     except ValueError:

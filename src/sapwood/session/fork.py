@@ -7,13 +7,16 @@ label moves to the next entry, and the labels in force on the path are set again
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sapwood.errors import SessionWriteError
 from sapwood.files import make_private_folder, replace_atomic
+from sapwood.session.bulk import raw_lines, runs_of, standing_at
 from sapwood.session.codec import encode_line
-from sapwood.session.entry import Entry, raw_lines
+from sapwood.session.entry import Entry
+from sapwood.session.load import Loaded
 from sapwood.session.origin import Origin
 from sapwood.session.schema import SESSION_VERSION, JsonObject, SessionHeader
 from sapwood.session.source import FileSource, read_lines
@@ -22,8 +25,9 @@ from sapwood.session.tree import CURRENT, Leaf, SessionTree
 
 def branch_entries(tree: SessionTree, leaf: Leaf, origin: Origin) -> list[Entry]:
     """The entries of a new session that holds one path: chained anew, labels at the end."""
-    path = tree.path(leaf)
-    entries = chained([entry for entry in _bounded(path) if entry.type != "label"])
+    entries = chained(_without_labels(tree.path(leaf)))
+    if not tree.labels:
+        return entries
     kept = {entry.id for entry in entries}
     taken = set(kept)
     for target, label in tree.labels.items():
@@ -46,15 +50,19 @@ def branch_entries(tree: SessionTree, leaf: Leaf, origin: Origin) -> list[Entry]
 def chained(entries: Iterable[Entry]) -> list[Entry]:
     """Each entry below the one before it, the first as a root; unchanged ones are the same."""
     chain: list[Entry] = []
+    parent: str | None = None
     for entry in entries:
-        parent = chain[-1].id if chain else None
         fits = entry.parent_id == parent
         chain.append(entry if fits else Entry.of({**entry.data, "parentId": parent}))
+        parent = entry.id
     return chain
 
 
-def _bounded(path: list[Entry]) -> Iterator[Entry]:
-    """The path with each kept boundary that is a label moved to the next entry that is none."""
+def _without_labels(path: list[Entry]) -> list[Entry]:
+    """The path without labels; a kept boundary that is one moves to the next entry that is none."""
+    kept = [entry for entry in path if entry.type != "label"]
+    if len(kept) == len(path):
+        return path
     following: dict[str, str] = {}
     next_id: str | None = None
     for entry in reversed(path):
@@ -62,12 +70,42 @@ def _bounded(path: list[Entry]) -> Iterator[Entry]:
             next_id = entry.id
         elif next_id is not None:
             following[entry.id] = next_id
-    for entry in path:
-        boundary = entry.data.get("firstKeptEntryId") if entry.type == "compaction" else None
-        if isinstance(boundary, str) and boundary in following:
-            yield Entry.of({**entry.data, "firstKeptEntryId": following[boundary]})
-        else:
-            yield entry
+    return [_with_boundary(entry, following) for entry in kept]
+
+
+def _with_boundary(entry: Entry, following: Mapping[str, str]) -> Entry:
+    boundary = entry.data.get("firstKeptEntryId") if entry.type == "compaction" else None
+    if isinstance(boundary, str) and boundary in following:
+        return Entry.of({**entry.data, "firstKeptEntryId": following[boundary]})
+    return entry
+
+
+def write_branch(path: Path, header: SessionHeader, entries: Sequence[Entry]) -> Loaded:
+    """Write ``entries`` as a new session file; what reading it would give."""
+    first = encode_line(header)
+    sizes = array("q")
+
+    def pieces() -> Iterator[bytes]:
+        yield first
+        for text, each in runs_of(entries):
+            sizes.extend(each)
+            yield text
+
+    write_session(path, pieces())
+    source = FileSource(path)
+    size = source.stat().st_size
+    return Loaded(
+        source=source,
+        header=header,
+        header_line=1,
+        entries=standing_at(entries, source, len(first) + 1, 2, sizes),
+        end=size,
+        lines=1 + len(sizes),
+        last_start=size - 1 - (sizes[-1] if sizes else len(first)),
+        torn=False,
+        outdated=False,
+        newer=False,
+    )
 
 
 def path_lines(tree: SessionTree, timestamp: str, leaf: Leaf = CURRENT) -> Iterator[bytes]:
@@ -106,7 +144,7 @@ def whole_lines(
 
 
 def write_session(path: Path, lines: Iterable[bytes]) -> None:
-    """Write a new session file, whole or not at all."""
+    """Write a new session file, whole or not at all. Lines that follow each other may be one."""
     try:
         make_private_folder(path.parent)
         replace_atomic(path, (line + b"\n" for line in lines))

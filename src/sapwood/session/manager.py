@@ -13,9 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from sapwood.session.codec import encode_line
 from sapwood.session.diagnostics import Diagnostic
-from sapwood.session.entry import Entry, raw_lines
+from sapwood.session.entry import Entry
 from sapwood.session.file import Durability
 from sapwood.session.find import find_by_id, most_recent
 from sapwood.session.fork import branch_entries, path_lines, whole_lines, write_session
@@ -302,11 +301,7 @@ class SessionManager(SessionWriter):
         new = self._new_session(parent_session=os.path.abspath(self._store.path))
         if any(map(starts_file, entries)):
             assert new._store is not None
-            lines = [encode_line(new.header), *raw_lines(entries)]
-            write_session(new._store.path, lines)
-            loaded = new._store.read()
-            assert loaded is not None
-            entries = loaded.entries
+            entries = new._store.create_branch(new.header, entries)
         new.tree = SessionTree(new.header, entries)
         return new
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import cast
 from weakref import WeakKeyDictionary
 
+from sapwood.session.bulk import decode_all
 from sapwood.session.diagnostics import Diagnostic
-from sapwood.session.entry import Entry, decode_all
+from sapwood.session.entry import Entry
 from sapwood.session.prompt import replay_prompt
 from sapwood.session.schema import Json, SystemMessage
 from sapwood.session.tree import CURRENT, Leaf, SessionTree

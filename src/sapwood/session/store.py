@@ -8,7 +8,7 @@ it around each append, together with the look at what others added.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sapwood.errors import ReadOnlySessionError
@@ -16,7 +16,7 @@ from sapwood.session.codec import encode_line
 from sapwood.session.diagnostics import Diagnostic
 from sapwood.session.entry import Entry
 from sapwood.session.file import Durability, SessionFile
-from sapwood.session.fork import whole_lines
+from sapwood.session.fork import whole_lines, write_branch
 from sapwood.session.javascript import iso_timestamp
 from sapwood.session.load import Loaded, load
 from sapwood.session.lock import SessionLock, Writer
@@ -66,6 +66,14 @@ class SessionStore:
             self._newer = True
             self._lock.close()
         return loaded
+
+    def create_branch(self, header: SessionHeader, entries: Sequence[Entry]) -> list[Entry]:
+        """Write the file, which must not exist, in full; the entries as they stand in it."""
+        loaded = write_branch(self.path, header, entries)
+        if self.writer == "exclusive":
+            self._lock.acquire()
+        self._file = SessionFile.of(loaded, self.path, self.durability)
+        return loaded.entries
 
     def lines(self, tree: SessionTree, header: SessionHeader) -> Iterator[bytes]:
         """The whole session under ``header``, line by line."""
