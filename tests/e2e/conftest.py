@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from support.rpc import Rpc
     from support.stage import Stage
 
 
@@ -29,3 +30,19 @@ async def stage_with(tmp_path: Path) -> AsyncIterator[Callable[..., Stage]]:
     yield build
     for stage in stages:
         await stage.finish()
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., Rpc]]:
+    """Start ``sapwood --mode rpc`` on a stage; it is ended with the test."""
+    from support.rpc import Rpc
+
+    started: list[Rpc] = []
+
+    def begin(stage: Stage, *arguments: str, **more: Any) -> Rpc:
+        started.append(Rpc(stage, *arguments, **more))
+        return started[-1]
+
+    yield begin
+    for rpc in started:
+        rpc.close()

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import IO
@@ -46,11 +47,41 @@ def run_warm(
         return subprocess.CompletedProcess(arguments, process.exitcode, out, errors)
 
 
+class WarmProcess:
+    """Like `subprocess.Popen` of the ``sapwood`` command, with three pipes."""
+
+    def __init__(self, arguments: list[str], *, cwd: Path, env: dict[str, str]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            names = [f"{folder}/{number}" for number in range(3)]
+            for name in names:
+                os.mkfifo(name)
+            self._process = ForkServerProcess(target=_run, args=(arguments, str(cwd), env, names))
+            self._process.start()
+            # Each waits for the other end, which opens them in the same order.
+            self.stdin: IO[bytes] = open(names[0], "wb")  # noqa: SIM115
+            self.stdout: IO[bytes] = open(names[1], "rb")  # noqa: SIM115
+            self.stderr: IO[bytes] = open(names[2], "rb")  # noqa: SIM115
+
+    def send_signal(self, number: int) -> None:
+        assert self._process.pid is not None
+        os.kill(self._process.pid, number)
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def wait(self, timeout: float) -> int:
+        """The exit status."""
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired("sapwood", timeout)
+        return self._process.exitcode
+
+
 def _content(file: IO[bytes]) -> bytes:
     return Path(file.name).read_bytes()
 
 
-def _run(arguments: list[str], cwd: str, env: dict[str, str], names: tuple[str, ...]) -> None:
+def _run(arguments: list[str], cwd: str, env: dict[str, str], names: Sequence[str]) -> None:
     for number, name in enumerate(names):
         flags = os.O_RDONLY if number == 0 else os.O_WRONLY
         os.dup2(os.open(name, flags), number)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sapwood.modes.rpc.request import Request
     from sapwood.session.entry import Entry
     from sapwood.session.schema import Json
-    from sapwood.session.tree import TreeNode
+    from sapwood.session.tree import Label, TreeNode
 
 
 async def get_fork_messages(driver: Driver, request: Request) -> Json:
@@ -49,12 +49,10 @@ def _entries_text(entries: Sequence[Entry], leaf: bytes) -> Encoded:
 async def get_tree(driver: Driver, request: Request) -> Encoded:
     """The entries nested as a tree; a long session nests as deep as it is long."""
     tree = driver.session.manager.tree
-    nodes, leaf = tree.nodes(), encode_line(tree.leaf_id)
-    stamps = {entry_id: label.timestamp for entry_id, label in tree.labels.items()}
-    return await asyncio.to_thread(_tree_text, nodes, stamps, leaf)
+    return await asyncio.to_thread(_tree_text, tree.nodes(), encode_line(tree.leaf_id))
 
 
-def _tree_text(roots: Sequence[TreeNode], stamps: dict[str, str], leaf: bytes) -> Encoded:
+def _tree_text(roots: Sequence[TreeNode], leaf: bytes) -> Encoded:
     """Written without recursion: what is still to be written lies on a stack, last first."""
     pieces = [b'{"tree":[']
     todo: list[TreeNode | bytes] = [b'],"leafId":' + leaf + b"}", *_separated(roots)]
@@ -64,7 +62,7 @@ def _tree_text(roots: Sequence[TreeNode], stamps: dict[str, str], leaf: bytes) -
             pieces.append(item)
             continue
         pieces += (b'{"entry":', encode_line(item.entry.data), b',"children":[')
-        todo += (b"]" + _label(item, stamps) + b"}", *_separated(item.children))
+        todo += (b"]" + _label_text(item.label) + b"}", *_separated(item.children))
     return Encoded(b"".join(pieces))
 
 
@@ -76,9 +74,8 @@ def _separated(nodes: Sequence[TreeNode]) -> list[TreeNode | bytes]:
     return mixed[:-1]
 
 
-def _label(node: TreeNode, stamps: dict[str, str]) -> bytes:
-    if node.label is None:
+def _label_text(label: Label | None) -> bytes:
+    if label is None:
         return b""
-    text = b',"label":' + encode_line(node.label)
-    stamp = stamps.get(node.entry.id)
-    return text + (b',"labelTimestamp":' + encode_line(stamp) if stamp is not None else b"")
+    stamp = encode_line(label.timestamp)
+    return b',"label":' + encode_line(label.text) + b',"labelTimestamp":' + stamp
