@@ -192,7 +192,12 @@ async def summarize_branch(
         usage = writer.usage
     from_extractor = draft is None
     if draft is None:
-        draft = extract(preparation.messages, budget=SUMMARY_TOKENS, sections=BRANCH_SECTIONS)
+        draft = extract(
+            preparation.messages,
+            budget=SUMMARY_TOKENS,
+            sections=BRANCH_SECTIONS,
+            said=preparation.carried.texts,
+        )
     return BranchSummaryResult(
         _finish(draft, preparation),
         preparation.branch.from_id,

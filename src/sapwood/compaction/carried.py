@@ -25,24 +25,38 @@ RULES_BUDGET = 2000
 """Tokens, at most, that the latest request and the rules may take in a summary."""
 
 RULE_PREFIX = "User's rule: "
+RULES_NOTE = "- In the user's words, oldest first; where two disagree, the later one holds:"
 SUBSTANTIAL = 40
 """UTF-8 bytes from which a request says what to do; "go on" leans on the one before it."""
 
 MOST_REQUESTS = 3
 """How many requests that lean on each other are carried at most."""
 
-_ANY_RULE_LINE = re.compile(rf"^[ \t]*[-*+]?[ \t]*{RULE_PREFIX}[^\n]*\n?", re.MULTILINE)
+_ANY_RULE_LINE = re.compile(
+    rf"^(?:[ \t]*[-*+]?[ \t]*{RULE_PREFIX}[^\n]*|{re.escape(RULES_NOTE)})\n?", re.MULTILINE
+)
 _RULE_LINE = re.compile(rf"^[ \t]*[-*+][ \t]*{RULE_PREFIX}(.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Verbatim material for one summary. `notices` tell what found no room."""
+    """Verbatim material for one summary. `notices` tell what found no room.
+
+    `first_request` is what the session began with, "" if it is among the `requests`; the extractor
+    puts it into the goal, a model says in its own words what the goal is.
+    """
 
     requests: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     pins: tuple[Pin, ...] = ()
     notices: tuple[str, ...] = ()
+    first_request: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything carried, each text on one line."""
+        texts = (*self.requests, *self.rules, *(pin.text for pin in self.pins))
+        return tuple(" ".join(text.split()) for text in texts)
 
 
 def carried_before(
@@ -69,7 +83,14 @@ def carried_before(
     ]
     if dropped := len(rules) - len(kept_rules):
         notices.append(f"{dropped} older rules of yours found no room in the summary.")
-    return Carried(tuple(requests), tuple(kept_rules), tuple(pins), tuple(notices))
+    first = next((text for _, text in texts.requests(before)), "") if with_requests else ""
+    return Carried(
+        tuple(requests),
+        tuple(kept_rules),
+        tuple(pins),
+        tuple(notices),
+        "" if first in requests else first,
+    )
 
 
 def with_carried(summary: str, carried: Carried) -> str:
@@ -77,6 +98,7 @@ def with_carried(summary: str, carried: Carried) -> str:
     text = disarm_tags(without_carried(summary))
     if carried.rules:
         bullets = "\n".join(f"- {RULE_PREFIX}{rule}" for rule in carried.rules)
+        bullets = f"{RULES_NOTE}\n{bullets}" if len(carried.rules) > 1 else bullets
         text = insert_into(text, Section.CONSTRAINTS, bullets, at_end=False)
     if carried.requests:
         requests = "\n\n".join(map(disarm_tags, carried.requests))
@@ -100,17 +122,18 @@ def rules_in(summary: str) -> list[str]:
 def _latest_requests(texts: PathText, before: Sequence[Entry], kept: Sequence[Entry]) -> list[str]:
     """The latest request among `before`, with those it leans on; none if the kept tail has it."""
     for _, text in texts.requests(reversed(kept)):
-        if _is_substantial(text):
+        if is_substantial(text):
             return []
     latest: list[str] = []
     for _, text in texts.requests(reversed(before)):
         latest.insert(0, text)
-        if _is_substantial(text) or len(latest) == MOST_REQUESTS:
+        if is_substantial(text) or len(latest) == MOST_REQUESTS:
             break
     return latest
 
 
-def _is_substantial(text: str) -> bool:
+def is_substantial(text: str) -> bool:
+    """Whether a request says by itself what to do."""
     return len(text.encode("utf-8", "replace")) >= SUBSTANTIAL
 
 

@@ -15,7 +15,7 @@ from sapwood.compaction.extract import extract
 from sapwood.compaction.files import file_lists
 from sapwood.compaction.prepare import Preparation
 from sapwood.compaction.prompts import FIRST, TURN, UPDATE, compaction_prompt
-from sapwood.compaction.sections import TURN_IN_PROGRESS
+from sapwood.compaction.sections import TURN_IN_PROGRESS, says_something
 from sapwood.compaction.settings import summary_budget
 from sapwood.compaction.summarizer import Summarizer
 from sapwood.compaction.trim import Edit
@@ -105,13 +105,13 @@ def extracted_summary(preparation: Preparation) -> str:
             preparation.messages,
             previous=preparation.previous_summary,
             budget=budget // share,
+            first_request=preparation.carried.first_request,
+            said=preparation.carried.texts,
         )
         summary = finish_summary(draft, preparation)
-        if preparation.gain(summary) > 0:
-            break
-    if preparation.gain(summary) <= 0:
-        raise CompactionError("There is nothing to gain: a summary would be no smaller.")
-    return summary
+        if preparation.gain(summary) > 0 and says_something(summary):
+            return summary
+    raise CompactionError("There is nothing to gain: a summary would be no smaller.")
 
 
 def finish_summary(draft: str, preparation: Preparation) -> str:

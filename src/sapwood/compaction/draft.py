@@ -1,12 +1,13 @@
 """Candidates for a summary, and the choice among them when room is short.
 
 Every kind of matter has a shelf with a share of the budget. Within a shelf the worthier items go in
-first, among equals the newer; on the page they stand in the order in which they came up.
+first, among equals the newer; on the page they stand in the order in which they came up. A fact or
+an error that the page holds already is not told again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -18,16 +19,17 @@ from sapwood.text import utf16_len
 class Shelf(Enum):
     """A kind of matter: the section where it stands, and its share of the budget."""
 
-    GOAL = (Section.GOAL, 0.10)
+    GOAL = (Section.GOAL, 0.14)
     CONSTRAINTS = (Section.CONSTRAINTS, 0.05)
-    DONE = (Section.DONE, 0.10)
-    CONCLUSIONS = (Section.IN_PROGRESS, 0.05)
-    BLOCKED = (Section.BLOCKED, 0.06)
+    CONCLUSIONS = (Section.DONE, 0.10)
+    DONE = (Section.DONE, 0.06)
+    IN_PROGRESS = (Section.IN_PROGRESS, 0.04)
+    BLOCKED = (Section.BLOCKED, 0.05)
     SEARCHED = (Section.CONTEXT, 0.07)
-    TASKS = (Section.NEXT_STEPS, 0.16)
-    DECISIONS = (Section.DECISIONS, 0.14)
-    ERRORS = (Section.CONTEXT, 0.12)
-    FACTS = (Section.CONTEXT, 0.15)
+    TASKS = (Section.NEXT_STEPS, 0.14)
+    DECISIONS = (Section.DECISIONS, 0.12)
+    ERRORS = (Section.CONTEXT, 0.09)
+    FACTS = (Section.CONTEXT, 0.14)
 
     def __init__(self, section: Section, share: float) -> None:
         self.section = section
@@ -37,12 +39,15 @@ class Shelf(Enum):
 _TAKES_LEFTOVERS = frozenset({Shelf.TASKS, Shelf.DECISIONS, Shelf.ERRORS, Shelf.FACTS})
 """The shelves for which there is never too much room; more of the others would be chatter."""
 
+_TOLD_ONCE = frozenset({Shelf.ERRORS, Shelf.FACTS})
+
 SAID_IN_PASSING = 0.0
 CONCLUDED = 1.0
 KEPT_BEFORE = 1.5
 SAID_BY_USER = 2.0
+INDISPENSABLE = 9.0
 """What an item is worth by where it comes from: talk between tool calls, the closing answer of a
-run, an earlier summary, the user."""
+run, an earlier summary, the user; the request that a session began with."""
 
 
 @dataclass(slots=True)
@@ -62,9 +67,13 @@ class Draft:
     def drop(self, shelf: Shelf, item: str) -> None:
         self.items[shelf].pop(_line(item), None)
 
-    def fit(self, budget: int, sections: Sequence[Section]) -> dict[Section, list[str]]:
-        """The items that fit into `budget` tokens, by section."""
+    def fit(
+        self, budget: int, sections: Sequence[Section], said: Iterable[str] = ()
+    ) -> dict[Section, list[str]]:
+        """The items that fit into `budget` tokens, by section; `said` stands on the page anyway."""
         fitted: dict[Section, list[str]] = {section: [] for section in sections}
+        carried = list(said)
+        page = list(carried)
         spare = 0.0
         for shelf in Shelf:
             if shelf.section not in fitted:
@@ -72,22 +81,30 @@ class Draft:
             room = budget * shelf.share
             if shelf in _TAKES_LEFTOVERS:
                 room, spare = room + spare, 0.0
-            chosen, left = _choose(self.items[shelf], room)
+            told = "\n".join(page if shelf in _TOLD_ONCE else carried)
+            told = told if shelf in _TOLD_ONCE | {Shelf.DECISIONS} else ""
+            chosen, left = _choose(self.items[shelf], room, told)
             fitted[shelf.section] += chosen
+            page += chosen
             spare += left
         return fitted
 
 
-def _choose(items: dict[str, float], room: float) -> tuple[list[str], float]:
+def _choose(items: dict[str, float], room: float, told: str) -> tuple[list[str], float]:
     """The items for this room, in their order, and the room that is left."""
     texts = list(items)
     chosen: set[str] = set()
     for index in sorted(range(len(texts)), key=lambda i: (items[texts[i]], i), reverse=True):
         cost = -(-utf16_len(texts[index]) // 4) + 2
-        if cost <= room:
+        if cost <= room and not (told and _core(texts[index]) in told):
             room -= cost
             chosen.add(texts[index])
     return [text for text in texts if text in chosen], room
+
+
+def _core(text: str) -> str:
+    """What has to stand elsewhere for an item to be told already."""
+    return text.removesuffix("…").rpartition("`: ")[2]
 
 
 def _line(item: str) -> str:

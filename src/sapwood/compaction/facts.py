@@ -11,8 +11,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from sapwood.compaction.draft import KEPT_BEFORE
-from sapwood.compaction.sentences import shorten
+from sapwood.compaction.sentences import MAX_SENTENCE, shorten
 from sapwood.compaction.signals import IDENTIFIER, NUMBER, PATH, URL
+
+SAYS_SOMETHING = 6
+"""Characters besides a name or number that say something about it."""
 
 FACT_LENGTH = 220
 """Characters of a sentence that are kept."""
@@ -33,7 +36,7 @@ class Facts:
     def add(self, sentence: str, worth: float) -> None:
         """Consider a sentence; `worth` says how much its speaker's word counts."""
         tokens = frozenset(_tokens_in(sentence))
-        if not tokens:
+        if len(sentence) < max(map(len, tokens), default=MAX_SENTENCE) + SAYS_SOMETHING:
             return
         self._counts.update(tokens)
         text = shorten(sentence, FACT_LENGTH)

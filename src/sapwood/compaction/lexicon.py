@@ -7,9 +7,11 @@ any case, with either apostrophe or none; Chinese, Japanese and Korean phrases m
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _WORD = re.compile(r"\w+(?:['-]\w+)*")
+_CHARACTER = re.compile(r".")
 
 
 class Spoken:
@@ -33,17 +35,27 @@ class Lexicon:
         listed += [phrase.replace("'", "") for phrase in listed if "'" in phrase]
         spaced = [phrase for phrase in listed if not _UNSPACED.search(phrase)]
         self._words = frozenset(phrase for phrase in spaced if " " not in phrase)
-        self._phrases = tuple(f" {phrase} " for phrase in spaced if " " in phrase)
-        self._unspaced = tuple(phrase for phrase in listed if _UNSPACED.search(phrase))
+        self._phrases = _by_first(_WORD, (phrase for phrase in spaced if " " in phrase))
+        self._unspaced = _by_first(_CHARACTER, filter(_UNSPACED.search, listed))
         self._also = re.compile(also, re.IGNORECASE) if also else None
 
     def is_in(self, sentence: Spoken) -> bool:
         if not self._words.isdisjoint(sentence.words):
             return True
-        if any(phrase in sentence.spaced for phrase in self._phrases):
-            return True
-        if not sentence.text.isascii():
-            lowered = sentence.lowered
-            if any(phrase in lowered for phrase in self._unspaced):
+        for word in sentence.words & self._phrases.keys():
+            if any(f" {phrase} " in sentence.spaced for phrase in self._phrases[word]):
                 return True
+        if not sentence.text.isascii():
+            for character in self._unspaced.keys() & set(sentence.lowered):
+                if any(phrase in sentence.lowered for phrase in self._unspaced[character]):
+                    return True
         return self._also is not None and self._also.search(sentence.text) is not None
+
+
+def _by_first(unit: re.Pattern[str], phrases: Iterable[str]) -> dict[str, list[str]]:
+    """The phrases by their first word or character: only few of them are looked for."""
+    found: dict[str, list[str]] = {}
+    for phrase in phrases:
+        if first := unit.search(phrase):
+            found.setdefault(first[0], []).append(phrase)
+    return found

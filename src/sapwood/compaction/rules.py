@@ -1,9 +1,12 @@
-"""What the user laid down: the sentences of their messages that state a rule.
+"""What the user laid down: the sentences of their messages that state a rule or take one back.
 
 A rule is known by its words, not understood: "always", "never", "must", "from now on", 必须, 不要,
 and their kin in some other languages. Strong words make a rule at once; weak ones ("should",
 "prefer", an order that holds "each time") too, but they give way first when room runs out. Items
 listed under a line such as "Rules:" are rules whatever they say. Questions are none.
+
+What takes something back ("forget the table", "no, to the nearest 5", 作废, 改成) stands among the
+rules with what it corrects, so that whoever reads them in order knows which one holds.
 """
 
 from __future__ import annotations
@@ -21,57 +24,108 @@ _STRONG = Lexicon(
     "not allowed, is required, are required, make sure, ensure, be sure to, remember to, "
     "keep in mind, only use, use only, rule, constraint, requirement, convention, policy, "
     "refrain from, not without, without my, without asking, unless i say, hands off, "
-    "leave alone, stay away from, immer, niemals, nie, muss, müssen, darf nicht, keinesfalls, "
-    "auf keinen fall, verboten, toujours, jamais, il faut, interdit, obligatoire, siempre, "
-    "nunca, prohibido, obligatorio, debe, всегда, никогда, нельзя, должен, должна, должны, "
-    "обязательно, 必须, 务必, 一律, 始终, 永远, 总是, 绝不, 决不, 绝对不, 不要, 禁止, 严禁, "
-    "不得, 不准, 不许, 不允许, 请勿, 切勿, 只能, 只准, 只用, 只许, 只允许, 从现在起, 从现在开始, "
-    "以后, 今后, 记住, 牢记, 规则, 约定, 规范, 统一, 不可以, 千万别, 先跟我, 先问我, 经我同意, "
+    "leave alone, stay away from, ask me, immer, niemals, nie, muss, müssen, darf nicht, "
+    "keinesfalls, auf keinen fall, verboten, toujours, jamais, il faut, interdit, obligatoire, "
+    "siempre, nunca, prohibido, obligatorio, debe, всегда, никогда, нельзя, должен, должна, "
+    "должны, обязательно, 必须, 务必, 一律, 始终, 永远, 总是, 绝不, 决不, 绝对不, 不要, 禁止, "
+    "严禁, 不得, 不准, 不许, 不允许, 请勿, 切勿, 只能, 只准, 只用, 只许, 只允许, 只读, 从现在起, "
+    "从现在开始, 以后, 今后, 记住, 牢记, 规则, 约定, 规范, 统一, 不可以, 先跟我, 先问我, 经我同意, "
     "必ず, 絶対, 常に, しないで, 使わないで, してはいけ, べき, 항상, 절대, 반드시, 하지 마",
-    also=r"别(?:用|动|改|碰|再|加|删|提交|忘|在|把)|\bno\s+(?:new|more|external|third.party|global|further)\b"
+    also=r"(?<![特区差分类级性识个辨鉴告派各])别(?![的人处名墅致离称])"
+    r"|\bno\s+(?:new|more|external|third.party|global|further)\b"
     r"|\b(?:all|every|each|any)\s+\S+.{0,60}\b(?:needs?|has to|have to|are|is|gets?|goes?|carry)\b"
     r"|\bonly\b.{1,40}\bmay\b|\bonly\s*[.!]?$|所有.{0,40}都|每[个次].{0,30}都|不能(?:低于|超过|少于|多于)",
 )
 _WEAK = Lexicon(
     "should, shouldn't, prefer, preferably, avoid, stick to, stick with, instead of, "
     "rather than, need to, needs to, have to, has to, ought to, at most, at least, no more than, "
-    "unless, whenever, please use, please keep, please write, please answer, please reply, "
-    "please put, please name, please limit, i want, i'd like, i like, i prefer, i expect, bitte, "
+    "unless, whenever, please use, please keep, please answer, please reply, please name, "
+    "please limit, i want, i'd like, i like, i prefer, i expect, bitte, "
     "sollte, prefiero, 应该, 应当, 优先, 避免, 尽量, 保持, 不能, 每次, 都要, 都得, 不超过, 最多, "
-    "至少, 请用, 我希望, 我要求, てください",
-    also=r"^(?:use|keep|run|write|answer|reply|follow|leave|treat|name|put|ask|commit|format|limit|stay"
-    r"|target|support|store|log|document|test|check|wrap|pin|spell|indent|call|quote)\b"
-    r"|\bas (?:errors?|is|well)\b|一律|先.{1,20}再|使用.{1,20}而不是",
+    "至少, 请用, 用中文, 用英文, 我希望, 我要求, てください",
+    also=r"^(?:use|keep|answer|reply|follow|leave|treat|name|ask|limit|stay"
+    r"|target|support|store|pin|spell|indent|quote)\b"
+    r"|^(?:run|write|put|commit|format|log|document|test|check|wrap|call)\b.*"
+    r"\b(?:each|every|before|after|always|all|any|when|whenever|once|in \w+ english|in english)\b"
+    r"|\bas (?:errors?|is|well)\b|先.{1,20}再|使用.{1,20}而不是",
 )
+_CORRECTION = Lexicon(
+    "no longer, not anymore, any more, anymore, forget the, forget about, forget that, scrap, "
+    "scratch that, undo, revert, after all, changed my mind, on second thought, correction, "
+    "i'd rather, never mind, nevermind, drop the, get rid of, instead, "
+    "作废, 不要了, 不用了, 取消, 去掉, 撤销, 撤回, 改回, 改成, 改为, 换成, 算了, 更正, 纠正, 收回",
+)
+_TAKES_BACK = re.compile(
+    r"^(?:(?:hm+|oh|ah|sorry|well|ok(?:ay)?)[,. ]+)*"
+    r"(?:(?:no|nope|wait)(?:\s*[,;.:!-]|\s+wait\b)|actually\b|scratch that\b)"
+    r"|^(?:呃|哦|啊|嗯|抱歉)?[，,]?(?:不对|不[，,]|等等|等一下|算了|说错了)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that refuses what the one before it says."""
+
 _LIST_HEAD = Lexicon(
-    "rule, rules, constraints, requirements, conventions, guidelines, preferences, regeln, "
-    "règles, reglas, 规则, 约束, 要求, 约定, 规范, 注意事项, ルール"
+    "rule, rules, constraints, requirements, conventions, guidelines, preferences, principles, "
+    "regeln, règles, reglas, 规则, 约束, 要求, 约定, 规范, 原则, 前提, 几条, 几点, 注意事项, ルール"
 )
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)、])\s*(\S.*)$")
+_LAST_SENTENCE = re.compile(r"[^.!?。！？]*$")
 MAX_LIST_ITEM = 300
 MAX_LIST_HEAD = 80
+WHOLE_CORRECTION = 300
+"""Characters up to which a message that takes something back is carried as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A sentence of the user's, verbatim."""
+    """A sentence of the user's, verbatim; a correction may be several, on one line."""
 
     text: str
     strong: bool
 
 
 def stated_rules(text: str) -> list[Rule]:
-    """The rules in one message of the user's, in order, each once."""
+    """The rules and corrections in one message of the user's, in order, each once."""
     found = {rule.text: rule for rule in _listed_rules(text)}
-    for sentence in sentences(text):
-        if sentence.endswith(("?", "？")):
-            continue
-        said = Spoken(sentence)
-        if _STRONG.is_in(said):
-            found.setdefault(sentence, Rule(sentence, True))
-        elif _WEAK.is_in(said):
-            found.setdefault(sentence, Rule(sentence, False))
+    said = sentences(text)
+    whole = " ".join(text.split())
+    if len(whole) <= WHOLE_CORRECTION and any(map(takes_back, said)):
+        return [Rule(whole, True)]
+    before, start = "", 0
+    for sentence in said:
+        start = text.find(sentence, start)
+        if rule := _correction(before, sentence, text[max(0, start - len(before) - 2) : start]):
+            found.pop(before, None)
+            found.setdefault(rule.text, rule)
+        elif rule := _rule(sentence):
+            found.setdefault(sentence, rule)
+        before, start = sentence, start + len(sentence)
     return list(found.values())
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether a sentence of the user's takes back something said before."""
+    if sentence.endswith(("?", "？")):
+        return False
+    return _TAKES_BACK.search(sentence) is not None or _CORRECTION.is_in(Spoken(sentence))
+
+
+def _correction(before: str, sentence: str, just_before: str) -> Rule | None:
+    """A sentence that takes something back, with what it refuses if that stands right before it."""
+    if not takes_back(sentence):
+        return None
+    if before and before in just_before and _TAKES_BACK.search(sentence):
+        gap = just_before.rpartition(before)[2]
+        return Rule(" ".join(f"{before}{gap}{sentence}".split()), True)
+    return Rule(sentence, True)
+
+
+def _rule(sentence: str) -> Rule | None:
+    if sentence.endswith(("?", "？", ":", "：")):
+        return None
+    said = Spoken(sentence)
+    if _STRONG.is_in(said):
+        return Rule(sentence, True)
+    return Rule(sentence, False) if _WEAK.is_in(said) else None
 
 
 def _listed_rules(text: str) -> list[Rule]:
@@ -82,6 +136,12 @@ def _listed_rules(text: str) -> list[Rule]:
         if in_list and item and len(item[1]) <= MAX_LIST_ITEM:
             rules.append(Rule(item[1].strip(), True))
         elif head := line.strip():
-            is_head = head.endswith((":", "：")) and len(head) <= MAX_LIST_HEAD
-            in_list = is_head and _LIST_HEAD.is_in(Spoken(head))
+            in_list = head.endswith((":", "：")) and _is_list_head(head)
     return rules
+
+
+def _is_list_head(line: str) -> bool:
+    """Whether the last sentence of a line that ends with a colon announces rules."""
+    last = _LAST_SENTENCE.search(line)
+    head = last[0] if last else line
+    return len(head) <= MAX_LIST_HEAD and _LIST_HEAD.is_in(Spoken(head))

@@ -89,6 +89,11 @@ def read_items(summary: str) -> dict[Section, list[str]]:
     return items
 
 
+def says_something(summary: str) -> bool:
+    """Whether anything stands under its headings or in blocks of ours."""
+    return without_blocks(summary) != summary or any(read_items(summary).values())
+
+
 def _read_line(items: list[str], line: str) -> None:
     text = _BULLET.sub("", line).strip()
     if not text or text.lower() in (EMPTY, "none", "- none", "---", TURN_IN_PROGRESS.lower()):
@@ -131,6 +136,8 @@ def insert_into(summary: str, section: Section, text: str, *, at_end: bool) -> s
         addition = f"{heading_line(section)}\n{text}"
         return f"{summary}\n\n{addition}" if at_end else f"{addition}\n\n{summary}"
     end = _section_end(lines, start)
+    if lines[start + 1 : end] == [EMPTY]:
+        return "\n".join([*lines[: start + 1], text, *lines[end:]])
     at = end if at_end else start + 1
     return "\n".join([*lines[:at], text, *lines[at:]])
 

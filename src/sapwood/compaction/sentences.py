@@ -10,16 +10,16 @@ import re
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BREAK = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=\S)|(?<=[。！？!?])(?=\S)")
-_BULLET = re.compile(r"^(?:[-*+•]|\d+[.)、]|[（(]\d+[)）])\s*")
+_BULLET = re.compile(r"^(?:[-*+•]\s*|\d+(?:[.)]\s+|[)、．]\s*)|[（(]\d+[)）]\s*)")
 _CODE_LINE = re.compile(r"[{}<>=;|\\$]")
 
 MAX_SENTENCE = 400
 """UTF-16-ish length above which a line is a paste, not a sentence."""
 
 
-def without_code(text: str) -> str:
-    """The text without fenced code."""
-    return _FENCE.sub("\n", text) if "```" in text or "~~~" in text else text
+def without_code(text: str, stand_in: str = "") -> str:
+    """The text without fenced code; `stand_in` takes its place."""
+    return _FENCE.sub(f"\n{stand_in}", text) if "```" in text or "~~~" in text else text
 
 
 def sentences(text: str) -> list[str]:
@@ -48,3 +48,12 @@ def shorten(text: str, limit: int) -> str:
     head = line[: limit - 1]
     space = head.rfind(" ", limit * 2 // 3)
     return (head[:space] if space > 0 else head).rstrip() + "…"
+
+
+def shorten_middle(text: str, limit: int) -> str:
+    """One line of at most `limit` characters: the beginning, and the end where more is told."""
+    line = " ".join(text.split())
+    if len(line) <= limit:
+        return line
+    tail = line[-(limit // 4) :].partition(" ")[2]
+    return f"{shorten(line, limit - len(tail) - 1)} {tail}".rstrip()

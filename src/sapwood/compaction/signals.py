@@ -23,6 +23,15 @@ REASON = Lexicon(
     "because, since, so that, due to, in order to, reason, otherwise, avoids, to avoid, "
     "therefore, hence, which means, 因为, 由于, 原因, 为了, 以免, 避免, 所以, 否则, 理由, 以便"
 )
+HEDGE = Lexicon(
+    "could, might, would, maybe, perhaps, suggest, propose, proposal, option, options, "
+    "alternative, alternatively, either, if you want, if you like, want me to, shall i, "
+    "should i, one way, "
+    "another way, another option, consider, 建议, 可以, 也许, 或者, 可能, 要不, 另一个选择, "
+    "考虑, 是否"
+)
+"""What makes of a decision a thought of one."""
+
 OPEN_TASK = Lexicon(
     "todo, to-do, fixme, still need, still needs, still have to, still has to, still to, "
     "still open, still missing, still pending, remains, remaining, left to do, not yet, "
@@ -48,7 +57,8 @@ ERROR = Lexicon(
 """What an error line of a failed call says."""
 
 SURE_ERROR = re.compile(
-    r"\b[A-Z]\w*(?:Error|Exception): .{3}|\b(?:ERROR|FATAL|PANIC)\b[ :\[].{3}"
+    r"^(?:E +|[\w.]+: |Caused by: )?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): \S.{2}"
+    r"|^(?:\S+ +){0,4}\W?(?:ERROR|FATAL|PANIC)\b[ :\]].{3}"
     r"|^(?:error|fatal|panic)(?:\[\w+\])?: .{3}|^(?:错误|失败|异常)[:：].{2}"
 )
 """An error line in the output of a call that did not fail: only unmistakable forms count."""
