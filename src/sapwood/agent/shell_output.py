@@ -9,30 +9,15 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import tempfile
 from typing import BinaryIO
+
+from sapwood.text import plain_text
 
 MAX_LINES = 2000
 MAX_BYTES = 50 * 1024
 MAX_FILE_BYTES = 100 * 1024 * 1024
 """A command that writes without end must not fill the disk."""
-
-_ESCAPE = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
-    r"|\x1b[\]P^_X][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)"  # titles, links
-    r"|\x1b[ -/]*[0-~]"
-    r"|\x1b"
-)
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def plain_text(text: str) -> str:
-    """Terminal output as plain lines."""
-    text = _ESCAPE.sub("", text)
-    if "\r" in text:
-        text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
-    return _CONTROL.sub("", text)
 
 
 class OutputTail:
