@@ -197,6 +197,14 @@ async def test_ls(tmp_path: Path) -> None:
     assert "gone does not exist" in await refused("ls", tmp_path, path="gone")
 
 
+async def test_links_that_lead_nowhere_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "gone").symlink_to("nowhere")
+    (tmp_path / "up").symlink_to("..")
+    assert await ok("ls", tmp_path) == "circle\ngone\nup/"
+    assert await ok("find", tmp_path, pattern="*") == "circle\ngone\nup"
+
+
 @pytest.mark.parametrize(
     ("pattern", "matches", "others"),
     [

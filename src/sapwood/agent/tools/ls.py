@@ -31,7 +31,7 @@ async def _execute(call_id: str, arguments: JsonObject, context: ToolContext) ->
 def _list(path: Path, limit: int, cwd: Path) -> ToolResult:
     try:
         with os.scandir(path) as entries:
-            names = [one_line(entry.name) + ("/" if entry.is_dir() else "") for entry in entries]
+            names = [one_line(entry.name) + ("/" if _is_folder(entry) else "") for entry in entries]
     except NotADirectoryError as error:
         raise ToolError(f"{shown(path, cwd)} is a file; look at it with read") from error
     except OSError as error:
@@ -44,6 +44,14 @@ def _list(path: Path, limit: int, cwd: Path) -> ToolResult:
         return text_result(text)
     note = f"{limit} of {len(names)}. Raise limit for more, or use find."
     return text_result(f"{text}\n\n[{note}]", {"limitReached": True})
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """A link that leads round in a circle is no folder, and no reason to show nothing."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 TOOL = Tool(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
@@ -44,8 +46,7 @@ async def records(
         ) from None
     finally:
         complaints.cancel()
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        _end(process)
         await process.wait()
 
 
@@ -60,6 +61,14 @@ async def _start(arguments: Sequence[str], cwd: Path) -> asyncio.subprocess.Proc
         )
     except (OSError, ValueError) as error:
         raise ToolError(f"The search could not be started: {error}") from error
+
+
+def _end(process: asyncio.subprocess.Process) -> None:
+    """Not ``process.kill()``: that may take the exit status away from whom asyncio has waiting for
+    it, who then complains of an unknown process."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
 
 
 async def _split(stream: asyncio.StreamReader, separator: bytes) -> AsyncGenerator[bytes, None]:
