@@ -143,7 +143,7 @@ def test_the_first_request_stays_the_first_however_small_the_summaries_are() -> 
     for number in range(8):
         for message in answered(f"Look at part {number} of it.", assistant("Hm. " * 300)):
             manager.append_message(message)
-        preparation = prepare_compaction(manager.tree, CompactionSettings(keep_recent_tokens=20))
+        preparation = prepare_compaction(manager.tree, CompactionSettings(keep_recent_tokens=5))
         assert preparation is not None
         apply_compaction(manager, asyncio.run(compact(preparation, None)))
     goal = read_items(manager.get_entries()[-1].data["summary"])[Section.GOAL]

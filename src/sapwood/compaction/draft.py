@@ -96,7 +96,8 @@ def _choose(items: dict[str, float], room: float, told: str) -> tuple[list[str],
     chosen: set[str] = set()
     for index in sorted(range(len(texts)), key=lambda i: (items[texts[i]], i), reverse=True):
         cost = -(-utf16_len(texts[index]) // 4) + 2
-        if cost <= room and not (told and _core(texts[index]) in told):
+        fits = cost <= room or items[texts[index]] == INDISPENSABLE
+        if fits and not (told and _core(texts[index]) in told):
             room -= cost
             chosen.add(texts[index])
     return [text for text in texts if text in chosen], room
