@@ -25,14 +25,6 @@ SECOND = MESSAGE.replace(b"aaaa0001", b"aaaa0002")
 Fail = Any
 
 
-@pytest.fixture(autouse=True)
-def private_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "agent"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv("PI_CODING_AGENT_SESSION_DIR", raising=False)
-    monkeypatch.chdir(tmp_path)
-
-
 @pytest.fixture
 def fail(capfdbinary: pytest.CaptureFixture[bytes]) -> Fail:
     """Run a command that must fail with one line; gives that line."""
@@ -88,14 +80,14 @@ def on(path: Path | str, command: tuple[str, ...]) -> list[str]:
     ],
 )
 def test_what_is_no_session_is_refused_and_left_alone(
-    fail: Fail, tmp_path: Path, command: tuple[str, ...], data: bytes, says: str
+    fail: Fail, command: tuple[str, ...], data: bytes, says: str
 ) -> None:
-    path = write(tmp_path / "s.jsonl", data)
+    path = write(Path.cwd() / "s.jsonl", data)
     line = fail(*on(path, command))
     assert says in line
     assert str(path) in line
     assert path.read_bytes() == data
-    assert [each.name for each in tmp_path.iterdir() if each.name != "cache"] == ["s.jsonl"]
+    assert [each.name for each in Path.cwd().iterdir()] == ["s.jsonl"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -173,11 +165,11 @@ def test_a_newer_version_is_read_with_a_notice_and_never_written(
     assert path.read_bytes() == data
 
 
-def test_nothing_to_fork(fail: Fail, tmp_path: Path) -> None:
+def test_nothing_to_fork(fail: Fail) -> None:
     entry = b'{"type":"model_change","id":"m1","parentId":null,"timestamp":"","provider":"p"}\n'
-    path = write(tmp_path / "s.jsonl", HEADER + entry)
+    path = write(Path.cwd() / "s.jsonl", HEADER + entry)
     assert "nothing to copy" in fail("fork", path, "m1")
-    assert [each.name for each in tmp_path.iterdir()] == ["s.jsonl"]
+    assert [each.name for each in Path.cwd().iterdir()] == ["s.jsonl"]
 
 
 @pytest.mark.parametrize(

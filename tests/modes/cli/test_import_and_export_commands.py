@@ -8,35 +8,13 @@ from typing import Any
 
 import pytest
 
-from sapwood.modes.main import main
 from sapwood.session.manager import SessionManager
 from support.foreign_logs import ClaudeLog, CodexLog, said, tool_use, write_log
 
 KEY = "sk-ant-" + "api03-" + "a1B2c3D4" * 8
 
 
-@pytest.fixture(autouse=True)
-def private_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "agent"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv("PI_CODING_AGENT_SESSION_DIR", raising=False)
-    (tmp_path / "project").mkdir()
-    monkeypatch.chdir(tmp_path / "project")
-
-
 Run = Any
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    def run(*args: str | Path, status: int = 0) -> str:
-        got = main(["session", *map(str, args)])
-        out, err = capfdbinary.readouterr()
-        assert got == status, err.decode()
-        run.err = err.decode()  # type: ignore[attr-defined]
-        return out.decode()
-
-    return run
 
 
 def test_import_prints_the_file_and_counts(run: Run, tmp_path: Path) -> None:

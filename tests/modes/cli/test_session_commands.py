@@ -19,16 +19,6 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "sessions"
 UNICODE = GOLDEN / "12-unicode-80.jsonl"
 
 
-@pytest.fixture(autouse=True)
-def private_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "agent"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.delenv("PI_CODING_AGENT_SESSION_DIR", raising=False)
-    (tmp_path / "project").mkdir()
-    monkeypatch.chdir(tmp_path / "project")
-
-
 @pytest.fixture
 def session() -> Path:
     """hello → hi → (first try → no) and (second try → yes), standing at yes."""
@@ -55,20 +45,6 @@ def entry_of(path: Path, text: str) -> str:
 
 
 Run = Any
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
-    """Run ``sapwood session …``; standard output, and the status if another than 0 is meant."""
-
-    def run(*args: str | Path, status: int = 0) -> str:
-        got = main(["session", *map(str, args)])
-        out, err = capfdbinary.readouterr()
-        assert got == status, err.decode()
-        run.err = err.decode()  # type: ignore[attr-defined]
-        return out.decode()
-
-    return run
 
 
 def test_tree_marks_the_active_path_and_the_leaf(run: Run, session: Path) -> None:
