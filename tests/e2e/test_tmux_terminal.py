@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
-from support.tmux import Terminal, have_tmux, terminal
+from support.tmux import PROGRAM, Terminal, have_tmux, terminal
 from support.tui import Place, make_place
 
 pytestmark = pytest.mark.skipif(not have_tmux(), reason="needs tmux")
@@ -37,7 +40,7 @@ def prompts(place: Place) -> list[str]:
     messages = [entry["message"] for entry in entries if entry["type"] == "message"]
     found = [message["content"] for message in messages if message["role"] == "user"]
     return [
-        content if isinstance(content, str) else "".join(part["text"] for part in content)
+        content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
         for content in found
     ]
 
@@ -128,3 +131,145 @@ def test_as_many_colours_as_the_terminal_has(
     assert expected <= shell.colours
     if len(expected) > 2:
         assert not {38, 48} & shell.colours
+
+
+def program(place: Place, name: str, *lines: str) -> Path:
+    """A shell script on a path of its own."""
+    folder = place.root / "bin"
+    folder.mkdir(exist_ok=True)
+    file = folder / name
+    file.write_text("\n".join(("#!/bin/sh", *lines)) + "\n", "utf-8")
+    file.chmod(0o755)
+    return file
+
+
+def test_the_own_editor_has_the_terminal_and_gives_the_text_back(
+    place: Place, shell: Terminal
+) -> None:
+    log = place.root / "log"
+    editor = program(
+        place,
+        "my-editor",
+        f"""printf '%s|' "$1" "$2" > {log}; cat "$3" >> {log}""",
+        "trap '' INT; printf 'the editor is here\\n'; read line",
+        """printf 'first %s\nsecond \\033[1m\n\n' "$line" > "$3" """,
+    )
+    shell.environ["VISUAL"] = f"{editor} --wait 'two words'"
+    start(shell, place)
+    shell.type("half a thought")
+    shell.until("half a thought")
+    shell.keys("C-g")
+    shell.until("the editor is here", gone="/hotkeys")
+    shell.keys("C-c")
+    shell.type("typed in it")
+    shell.keys("Enter")
+    shell.until("first typed in it", "second �[1m", "/hotkeys")
+    assert log.read_text("utf-8") == "--wait|two words|half a thought"
+    shell.keys("Enter")
+    shell.until("noted", gone="Esc stops")
+    assert prompts(place) == ["first typed in it\nsecond �[1m"]
+
+
+@pytest.mark.parametrize(
+    ("editor", "notice"),
+    [
+        ("exit 3", "The editor ended with status 3; the text is as it was"),
+        ('rm "$1"', "The editor left nothing to read"),
+        (None, "no-such-editor cannot be started: No such file or directory"),
+    ],
+)
+def test_an_editor_that_fails_leaves_the_text(
+    place: Place, shell: Terminal, editor: str | None, notice: str
+) -> None:
+    shell.environ.pop("VISUAL", None)
+    shell.environ["EDITOR"] = str(program(place, "ed", editor)) if editor else "no-such-editor -x"
+    start(shell, place)
+    shell.type("half a thought")
+    shell.until("half a thought")
+    shell.keys("C-g")
+    shell.until(notice, "half a thought", "/hotkeys")
+    shell.type(" goes on")
+    shell.until("half a thought goes on")
+
+
+def test_sleeping_and_waking_in_a_shell(place: Place, shell: Terminal) -> None:
+    shell.run(place.project, "env PS1='$ ' bash --norc --noprofile -i")
+    shell.until("$")
+    shell.type(f"{PROGRAM} --model scripted/{place.script}")
+    shell.keys("Enter")
+    shell.until("/hotkeys", "scripted")
+    shell.type("half a thought")
+    shell.until("half a thought")
+    for _ in range(2):
+        shell.keys("C-z")
+        shell.until("Stopped", gone="/hotkeys")
+        assert shell._tmux("display-message", "-p", "#{alternate_on}").strip() == "0"
+        shell.type("echo $((6 * 7)) from the shell")
+        shell.keys("Enter")
+        shell.until("42 from the shell")
+        shell.type("clear; fg")
+        shell.keys("Enter")
+        shell.until("half a thought", "/hotkeys", gone="from the shell")
+    shell.type(" goes on")
+    shell.until("half a thought goes on")
+    shell.keys("Enter")
+    shell.until("noted", gone="Esc stops")
+    shell.keys("C-d")
+    shell.until("To come back", "$")
+    assert prompts(place) == ["half a thought goes on"]
+
+
+def png() -> bytes:
+    out = io.BytesIO()
+    Image.new("RGB", (4, 4), "red").save(out, "png")
+    return out.getvalue()
+
+
+def only_path(place: Place, shell: Terminal) -> None:
+    """No clipboard tool of this machine comes between."""
+    shell.environ["PATH"] = f"{place.root / 'bin'}:{os.environ['PATH']}"
+
+
+def test_pasting_with_no_tool(place: Place, shell: Terminal) -> None:
+    start(shell, place)
+    shell.keys("C-v")
+    shell.until("Ctrl+V needs wl-paste, xclip or pngpaste")
+
+
+@pytest.mark.parametrize("tool", ["wl-paste", "xclip"])
+def test_pasting_an_image_or_text(place: Place, shell: Terminal, tool: str) -> None:
+    picture = place.root / "picture.png"
+    picture.write_bytes(png())
+    program(
+        place,
+        tool,
+        f"""case "$*" in *image/png*) [ -s {picture} ] && exec cat {picture}; exit 1;; esac""",
+        "printf 'text of\\nthe clipboard'",
+    )
+    only_path(place, shell)
+    start(shell, place)
+    shell.keys("C-v")
+    shell.until("[image 1: png")
+    picture.write_bytes(b"")
+    shell.keys("C-v")
+    shell.until("text of", "the clipboard")
+    shell.keys("Enter")
+    shell.until("noted", gone="Esc stops")
+    assert prompts(place)[0].endswith("text of\nthe clipboard")
+
+
+def test_copying_through_the_terminal_and_a_tool(place: Place, shell: Terminal) -> None:
+    copied = place.root / "copied"
+    # xclip stays behind with what it was given, to serve it.
+    program(place, "xclip", f"cat > {copied}.part; mv {copied}.part {copied}; sleep 30 &")
+    only_path(place, shell)
+    make_place(place.root, [{"text": "an **answer** é"}])
+    start(shell, place)
+    shell._tmux("set-option", "-g", "set-clipboard", "on")
+    shell.type("hello")
+    shell.keys("Enter")
+    shell.until("an answer", gone="Esc stops")
+    shell.keys("C-x")
+    shell.until("Copied 15 characters of the last answer")
+    assert copied.read_text("utf-8") == "an **answer** é"
+    assert shell._tmux("show-buffer") == "an **answer** é"

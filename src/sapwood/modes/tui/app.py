@@ -80,6 +80,10 @@ class SapwoodApp(App[int], inherit_bindings=False):
         for event in waiting:
             await self.on_event(event)
 
+    def on_mount(self) -> None:
+        # Awake again after Ctrl+Z and fg: the shell has used the screen meanwhile.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+
     def reload_keys(self) -> None:
         """Read ``keybindings.json`` again."""
         keymap, self.keymap_problems = load_keymap(self.launch.agent_dir)

@@ -135,10 +135,10 @@ class ChatKeys(Screen[None], inherit_bindings=False):
 
         self.chat.start(edit_outside(self.chat))
 
-    def action_paste_image(self) -> None:
-        from sapwood.modes.tui.editor.clipboard import paste_image
+    def action_paste_clipboard(self) -> None:
+        from sapwood.modes.tui.clipboard import paste
 
-        self.chat.start(paste_image(self.chat))
+        self.chat.start(paste(self.chat))
 
     def action_scroll_page(self, pages: int) -> None:
         self.chat.transcript.scroll_page(pages)

@@ -58,7 +58,7 @@ CHAT = _actions(
     ("app.thinking.toggle", "ctrl+t", "toggle_thinking", "Show or fold thinking"),
     ("app.tools.expand", "ctrl+o", "toggle_tools", "Show or fold tool output and summaries"),
     ("app.editor.external", "ctrl+g", "external_editor", "Write the text in your own editor"),
-    ("app.clipboard.pasteImage", "ctrl+v", "paste_image", "Paste an image from the clipboard"),
+    ("app.clipboard.pasteImage", "ctrl+v", "paste_clipboard", "Paste an image or text"),
     ("app.session.new", "", "command('new')", "Start a new session"),
     ("app.session.tree", "", "command('tree')", "Open the tree"),
     ("app.session.fork", "", "command('fork')", "Fork from an earlier message"),

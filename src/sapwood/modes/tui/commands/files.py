@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from sapwood.modes.tui.clipboard import copy_text
 
 if TYPE_CHECKING:
     from sapwood.agent.session import AgentSession
     from sapwood.modes.tui.chat import Chat
-
-CLIPBOARD_TOOLS = (
-    ["pbcopy"],
-    ["wl-copy"],
-    ["xclip", "-selection", "clipboard"],
-    ["clip.exe"],
-)
 
 
 async def copy(chat: Chat, text: str) -> None:
@@ -25,21 +18,8 @@ async def copy(chat: Chat, text: str) -> None:
     answer = _session(chat).last_assistant_text()
     if not answer:
         return chat.status.notice("There is no answer to copy yet")
-    chat.app.copy_to_clipboard(answer)
-    await asyncio.to_thread(_copy_by_tool, answer)
+    await copy_text(chat, answer)
     return chat.status.notice(f"Copied {len(answer):,} characters of the last answer")
-
-
-def _copy_by_tool(text: str) -> None:
-    """Terminals that ignore OSC 52 may have a clipboard program beside them."""
-    for command in CLIPBOARD_TOOLS:
-        if shutil.which(command[0]) is None:
-            continue
-        try:
-            subprocess.run(command, input=text.encode(), timeout=2, check=True, capture_output=True)
-        except (OSError, subprocess.SubprocessError):
-            continue
-        return
 
 
 async def export(chat: Chat, text: str) -> None:
@@ -67,7 +47,7 @@ async def share(chat: Chat, text: str) -> None:
         return
     chat.status.notice("Publishing")
     link = await asyncio.to_thread(publish, prepared)
-    chat.app.copy_to_clipboard(link)
+    await copy_text(chat, link)
     chat.status.notice(f"Shared, and copied: {link}")
 
 
