@@ -31,7 +31,7 @@ def golden_branches() -> Iterator[Any]:
             yield pytest.param(golden, id=name)
 
 
-@pytest.mark.parametrize("golden", golden_branches())
+@pytest.mark.parametrize("golden", list(golden_branches()))
 def test_branches(golden: Any) -> None:
     ids = (f"{number:08x}" for number in count(1))
     origin = Origin(entry_id=lambda: next(ids))

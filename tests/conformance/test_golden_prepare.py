@@ -48,7 +48,7 @@ def opened(golden: Any) -> SessionManager:
     return SessionManager.open(GOLDEN / golden["file"], writer="none", origin=origin)
 
 
-@pytest.mark.parametrize("path", golden_files(), ids=lambda path: path.name.split(".")[0])
+@pytest.mark.parametrize("path", list(golden_files()), ids=lambda path: path.name.split(".")[0])
 def test_prepare(path: Path) -> None:
     golden = json.loads(path.read_text())
     with opened(golden) as manager:
@@ -152,7 +152,7 @@ def unsuccessful_changes(messages: list[Any], outcomes: dict[str, bool]) -> set[
     return paths
 
 
-@pytest.mark.parametrize("path", golden_files(), ids=lambda path: path.name.split(".")[0])
+@pytest.mark.parametrize("path", list(golden_files()), ids=lambda path: path.name.split(".")[0])
 def test_cut_point(path: Path) -> None:
     golden = json.loads(path.read_text())
     with opened(golden) as manager:

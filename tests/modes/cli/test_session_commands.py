@@ -157,7 +157,10 @@ def test_label_and_name(run: Run, session: Path) -> None:
     assert run("name", session, "Greeting") == "Greeting\n"
     assert run("name", session) == "Greeting\n"
     assert "Greeting" in run("list")
-    assert run("name", session, "--remove") == "(no name)\n"
+    assert run("name", session, "--remove") == "The session has no name now\n"
+    run("name", session, "Greeting")
+    assert run("name", session, " ") == "The session has no name now\n"
+    assert run("name", session) == "(no name)\n"
 
 
 def test_fork_holds_the_path_to_the_entry(run: Run, session: Path) -> None:

@@ -95,7 +95,7 @@ def label_command(
 @click.argument("name", required=False)
 @click.option("--remove", is_flag=True, help="Take the name away.")
 def name_command(session: str, session_dir: Path | None, name: str | None, remove: bool) -> None:
-    """Name a session; without a name, print the one it has."""
+    """Name a session (a blank name removes it); without a name, print the one it has."""
     if remove and name is not None:
         raise click.UsageError("Give a name, or --remove.")
     if name is None and not remove:
@@ -104,7 +104,7 @@ def name_command(session: str, session_dir: Path | None, name: str | None, remov
         return
     with opened(session, session_dir, "exclusive") as manager:
         manager.append_session_info(name or "")
-        say(one_line(manager.get_session_name() or "(no name)"))
+        say(one_line(manager.get_session_name() or "The session has no name now"))
 
 
 @session_group.command("fork")
