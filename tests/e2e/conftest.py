@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from bench.reference import Reference
+
     from support.rpc import Rpc
     from support.stage import Stage
 
@@ -46,3 +49,18 @@ def start() -> Iterator[Callable[..., Rpc]]:
     yield begin
     for rpc in started:
         rpc.close()
+
+
+@pytest.fixture(scope="session")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Reference:
+    """The reference program, where it is installed."""
+    from bench.reference import find_reference
+
+    named = os.environ.get("SAPWOOD_REFERENCE")
+    if not named:
+        pytest.skip("SAPWOOD_REFERENCE names no folder with the reference program")
+    folder = tmp_path_factory.mktemp("reference") if named == "npm" else Path(named)
+    found = find_reference(folder)
+    if found is None:
+        pytest.skip(f"the reference program is not in {folder}, and npm did not bring it")
+    return found

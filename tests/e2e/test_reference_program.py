@@ -7,14 +7,10 @@ Runs where Pi 1.6.0 is installed in the folder that ``SAPWOOD_REFERENCE`` names 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import pytest
-from bench.reference import Reference, find_reference
 
 from sapwood import SessionManager
 from sapwood.context.projection import project
@@ -22,23 +18,13 @@ from support.command import environment, sapwood
 from support.stage import entries_of, request_texts, words
 
 if TYPE_CHECKING:
+    from bench.reference import Reference
+
     from support.stage import Stage
 
 Build = Callable[..., "Stage"]
 
 SETTINGS = {"compaction": {"reserveTokens": 1000, "keepRecentTokens": 600}}
-
-
-@pytest.fixture(scope="session")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Reference:
-    named = os.environ.get("SAPWOOD_REFERENCE")
-    if not named:
-        pytest.skip("SAPWOOD_REFERENCE names no folder with the reference program")
-    folder = tmp_path_factory.mktemp("reference") if named == "npm" else Path(named)
-    found = find_reference(folder)
-    if found is None:
-        pytest.skip(f"the reference program is not in {folder}, and npm did not bring it")
-    return found
 
 
 def pi(
