@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ class Driver:
     def __init__(self, opening: Opening, records: Records) -> None:
         self._opening = opening
         self._unsubscribe: Callable[[], None] = lambda: None
+        self._switching = asyncio.Lock()
         self.records = records
         self.ui = RemoteUi(records)
         self.session: AgentSession
@@ -41,6 +43,10 @@ class Driver:
 
     async def switch_to(self, path: Path) -> None:
         """Open another session in place of this one, with the settings of its own folder."""
+        async with self._switching:
+            await self._switch_to(path)
+
+    async def _switch_to(self, path: Path) -> None:
         before = self.session
         if before.activity in (Activity.COMPACTING, Activity.NAVIGATING):
             raise BusyError("Not possible now: wait for what is going on, or abort it first.")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sapwood.agent.events import notice
 from sapwood.errors import SapwoodError
+from sapwood.modes import streams
 from sapwood.modes.headless import FAILED, OK, tell
 from sapwood.modes.rpc.commands import COMMANDS
 from sapwood.modes.rpc.extension_ui import ANSWER
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from sapwood.modes.rpc.records import Records
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_PATIENCE = 5.0
+PATIENCE = 5.0
 """Seconds that commands get to end once they were asked to."""
 
 
@@ -57,7 +58,12 @@ class Server:
     def lose_reader(self, error: OSError) -> None:
         """The records go nowhere any more."""
         if not self._end.done():
-            tell("Nobody reads the records any more; the session is closed.")
+            why = (
+                "Nobody reads the records any more"
+                if isinstance(error, BrokenPipeError)
+                else f"The records cannot be written ({streams.reason(error)})"
+            )
+            tell(f"{why}; the session is closed.")
         self.stop(FAILED)
 
     def _on_signal(self, number: int) -> None:
@@ -88,19 +94,14 @@ class Server:
 
     async def _settle(self, driver: Driver) -> None:
         """Bring everything to an end that goes on; what does not listen is cancelled."""
-        give_up = self._loop.time() + _PATIENCE
-        while True:
-            session = driver.session
-            session.take_back_queued()
-            session.abort_bash()
+        give_up = self._loop.time() + PATIENCE
+        while self._loop.time() < give_up and not (driver.session.is_idle and not self._tasks):
+            driver.session.take_back_queued()
+            driver.session.abort_bash()
             driver.ui.give_up()
-            stopping = asyncio.ensure_future(session.abort())
-            waiting = {stopping, *self._tasks}
-            await asyncio.wait(waiting, timeout=0.1, return_when=asyncio.ALL_COMPLETED)
-            if not self._tasks and stopping.done():
-                return
-            if self._loop.time() > give_up:
-                break
+            stopping = self._loop.create_task(driver.session.abort())
+            await asyncio.wait({stopping, *self._tasks}, timeout=0.1)
+            stopping.cancel()
         for task in self._tasks:
             task.cancel()
 

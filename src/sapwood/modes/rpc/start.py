@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ async def _serve(opening: Opening, commands: int, output: int) -> int:
     from sapwood.modes.rpc.driver import Driver
     from sapwood.modes.rpc.lines import Lines
     from sapwood.modes.rpc.records import Records
-    from sapwood.modes.rpc.server import Server
+    from sapwood.modes.rpc.server import PATIENCE, Server
 
     server = Server()
     records = Records(output, server.lose_reader)
@@ -49,6 +50,7 @@ async def _serve(opening: Opening, commands: int, output: int) -> int:
     try:
         return await server.serve(driver, Lines(commands))
     finally:
-        await driver.session.dispose()
+        with contextlib.suppress(TimeoutError):  # an extension that never ends
+            await asyncio.wait_for(driver.session.dispose(), PATIENCE)
         await close_connections()
         await records.finish()

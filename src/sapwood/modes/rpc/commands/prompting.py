@@ -30,7 +30,8 @@ async def prompt(driver: Driver, request: Request) -> Json:
         await session.prompt(
             text, images, on_accepted=lambda what: request.reply({"disposition": what})
         )
-    elif behaviour == "steer":
+        return UNSET  # it is answered already
+    if behaviour == "steer":
         session.steer(text, images)
     elif behaviour == "followUp":
         session.follow_up(text, images)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sapwood.agent import cycling
 from sapwood.modes.tui.words import tokens_text
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from sapwood.models.model import Model
     from sapwood.modes.tui.chat import Chat
 
+NO_OTHER = "There is no other model to switch to"
 NO_MODELS = "No provider has a key yet: set one in the environment, use /login, or models.json"
 
 
@@ -60,19 +62,10 @@ def _use_model(chat: Chat, model: Model) -> None:
 async def cycle_model(chat: Chat, step: int) -> None:
     """The next or previous model among the enabled ones."""
     session = _session(chat)
-    models = await asyncio.to_thread(_cycled, session)
-    if not models:
-        return chat.status.notice(NO_MODELS, "warn")
-    refs = [model.ref for model in models]
-    at = refs.index(session.model.ref) if session.model and session.model.ref in refs else -step
-    return _use_model(chat, models[(at + step) % len(models)])
-
-
-def _cycled(session: AgentSession) -> list[Model]:
-    patterns = session.settings.values.enabled_models
-    if patterns:
-        return [choice.model for choice in session.catalogue.match(patterns)]
-    return session.catalogue.available()
+    model = await asyncio.to_thread(cycling.next_model, session, step)
+    if model is None:
+        return chat.status.notice(NO_OTHER if session.model else NO_MODELS, "warn")
+    return _use_model(chat, model)
 
 
 def model_offers(chat: Chat) -> Sequence[tuple[str, str]]:
@@ -98,11 +91,11 @@ async def choose_level(chat: Chat, text: str) -> None:
 async def cycle_thinking(chat: Chat) -> None:
     """The next level the model can do."""
     session = _session(chat)
-    known = _known(session)
-    if len(known) < 2:
-        return chat.status.notice(f"{session.model_name or 'No model'} has no thinking levels")
-    at = known.index(session.thinking_level) if session.thinking_level in known else -1
-    return _use_level(chat, known[(at + 1) % len(known)])
+    level = cycling.next_level(session)
+    if level is None:
+        name = session.model_name or "No model"
+        return chat.status.notice(f"{name} has no thinking levels to choose from")
+    return _use_level(chat, level)
 
 
 def _use_level(chat: Chat, level: str) -> None:
