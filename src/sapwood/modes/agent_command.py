@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from sapwood.errors import SapwoodError
-from sapwood.modes import streams
+from sapwood.modes import completion, streams
 from sapwood.modes.headless import FAILED, INTERRUPTED, tell
 from sapwood.modes.options import AgentFlags
 
@@ -48,9 +48,19 @@ _SESSIONS = _options(
         help="Go on with the most recent session of this folder.",
     ),
     click.option("-r", "--resume", is_flag=True, help="Choose a session to go on with."),
-    click.option("--session", metavar="PATH|ID", help="Open a session by file, id or id prefix."),
+    click.option(
+        "--session",
+        metavar="PATH|ID",
+        shell_complete=completion.sessions,
+        help="Open a session by file, id or id prefix.",
+    ),
     click.option("--session-id", metavar="ID", help="Open the session with this id, or make it."),
-    click.option("--fork", metavar="PATH|ID", help="Copy a session into this folder as a new one."),
+    click.option(
+        "--fork",
+        metavar="PATH|ID",
+        shell_complete=completion.sessions,
+        help="Copy a session into this folder as a new one.",
+    ),
     click.option(
         "--session-dir",
         type=click.Path(path_type=Path),
@@ -61,9 +71,24 @@ _SESSIONS = _options(
     click.option("-n", "--name", metavar="NAME", help="Display name of the session."),
 )
 _MODELS = _options(
-    click.option("--provider", metavar="NAME", help="Provider of the model."),
-    click.option("--model", metavar="[PROVIDER/]ID[:THINKING]", help="Model to use."),
-    click.option("--models", metavar="PATTERNS", help="Models to switch between, comma separated."),
+    click.option(
+        "--provider",
+        metavar="NAME",
+        shell_complete=completion.providers,
+        help="Provider of the model.",
+    ),
+    click.option(
+        "--model",
+        metavar="[PROVIDER/]ID[:THINKING]",
+        shell_complete=completion.models,
+        help="Model to use.",
+    ),
+    click.option(
+        "--models",
+        metavar="PATTERNS",
+        shell_complete=completion.models,
+        help="Models to begin with and to switch between, comma separated.",
+    ),
     click.option(
         "--list-models", is_flag=False, flag_value="", metavar="[SEARCH]", help="List models, exit."
     ),
@@ -71,8 +96,20 @@ _MODELS = _options(
     click.option("--thinking", type=click.Choice(LEVELS), help="How much the model thinks."),
 )
 _TOOLS = _options(
-    click.option("-t", "--tools", metavar="NAMES", help="Tools to offer: a,b or +a,-b."),
-    click.option("-xt", "--exclude-tools", metavar="NAMES", help="Tools not to offer."),
+    click.option(
+        "-t",
+        "--tools",
+        metavar="NAMES",
+        shell_complete=completion.tools,
+        help="Tools to offer: a,b or +a,-b.",
+    ),
+    click.option(
+        "-xt",
+        "--exclude-tools",
+        metavar="NAMES",
+        shell_complete=completion.tools,
+        help="Tools not to offer.",
+    ),
     click.option("-nt", "--no-tools", is_flag=True, help="Offer no tools."),
     click.option("--system-prompt", metavar="TEXT|FILE", help="Replace the system prompt."),
     click.option(

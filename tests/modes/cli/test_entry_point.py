@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import sapwood
 from sapwood.modes.main import main
+from sapwood.session.manager import SessionManager
 
 
 def python(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -101,18 +104,41 @@ def test_completion_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> N
     assert "_SAPWOOD_COMPLETE" in capsys.readouterr().out
 
 
-def test_completion_knows_commands_and_options() -> None:
-    def complete(line: str) -> str:
-        words = line.split(" ")
-        return python(
-            "-m",
-            "sapwood",
-            _SAPWOOD_COMPLETE="bash_complete",
-            COMP_WORDS=line,
-            COMP_CWORD=str(len(words) - 1),
-        ).stdout
+def complete(line: str) -> str:
+    """What bash is told when Tab is pressed at the end of `line`."""
+    words = line.split(" ")
+    return python(
+        "-m",
+        "sapwood",
+        _SAPWOOD_COMPLETE="bash_complete",
+        COMP_WORDS=line,
+        COMP_CWORD=str(len(words) - 1),
+    ).stdout
 
+
+def test_completion_knows_commands_and_options() -> None:
     assert "plain,session" in complete("sapwood se")
     assert "plain,tree" in complete("sapwood session t")
     assert "plain,--continue" in complete("sapwood --co")
     assert "plain,user-only" in complete("sapwood session tree x --filter u")
+
+
+def test_completion_knows_what_flags_take(tmp_path: Path) -> None:
+    with SessionManager.create(Path.cwd()) as manager:
+        manager.append_message({"role": "user", "content": "hello", "timestamp": 1})
+        session_id = manager.session_id
+    models = [{"id": "small"}, {"id": "large"}]
+    provider = {"baseUrl": "http://127.0.0.1:9", "api": "openai-completions", "models": models}
+    (tmp_path / "agent" / "models.json").write_text(json.dumps({"providers": {"box": provider}}))
+
+    def offered(line: str) -> list[str]:
+        return [item.removeprefix("plain,") for item in complete(line).split()]
+
+    assert offered("sapwood --session ") == offered("sapwood --fork ") == [session_id]
+    assert offered("sapwood -p --model box/l") == ["box/large"]
+    assert offered("sapwood --models box/small,box/") == ["box/small,box/large"]
+    assert offered("sapwood --provider bo") == ["box"]
+    assert offered("sapwood -t read,+gr") == ["read,+grep"]
+    assert offered("sapwood -xt w") == ["write"]
+    assert offered("sapwood --mode j") == ["json"]
+    assert offered("sapwood --thinking x") == ["xhigh"]

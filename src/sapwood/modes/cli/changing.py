@@ -95,7 +95,7 @@ def label_command(
 @click.argument("name", required=False)
 @click.option("--remove", is_flag=True, help="Take the name away.")
 def name_command(session: str, session_dir: Path | None, name: str | None, remove: bool) -> None:
-    """Name a session (a blank name removes it); without a name, print the one it has."""
+    """Name a session; without NAME, print the one it has. A blank name removes it."""
     if remove and name is not None:
         raise click.UsageError("Give a name, or --remove.")
     if name is None and not remove:

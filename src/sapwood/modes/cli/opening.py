@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sapwood.errors import EntryNotFoundError, NotASessionError, SessionError, SessionNotFoundError
+from sapwood.modes import completion
 from sapwood.modes.cli.output import note
 from sapwood.session.entry import Entry
 from sapwood.session.find import resolve_session
@@ -34,26 +35,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON f
 
 def session_argument(command: Callable[..., Any]) -> Callable[..., Any]:
     """The argument SESSION and the option that says where to look for it."""
-    argument = click.argument("session", metavar="FILE|ID", shell_complete=_complete)
+    argument = click.argument("session", metavar="FILE|ID", shell_complete=completion.sessions)
     return argument(session_dir_option(command))
-
-
-def _complete(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[Any] | None:
-    """Ids of the sessions made in this folder; files are completed by the shell."""
-    from click.shell_completion import CompletionItem
-
-    from sapwood.library.catalogue import Catalogue
-
-    sessions = Catalogue().list_here(Path.cwd(), context.params.get("session_dir")).sessions
-    matching = [info for info in sessions if info.id.startswith(incomplete)]
-    if not matching:
-        return [CompletionItem(incomplete, type="file")]
-    return [
-        CompletionItem(info.id, help=one_line(info.name or info.first_message)[:60])
-        for info in matching
-    ]
 
 
 def locate(session: str, session_dir: Path | None) -> Path:
