@@ -90,7 +90,7 @@ def session_stats(manager: SessionManager) -> SessionStats:
     stats = SessionStats()
     tree = manager.tree
     on_path = {entry.id for entry in tree.ancestors(tree.leaf_id)}
-    copied_until = _copied_until(manager.header)
+    copied_until = copied_until(manager.header)
     models: dict[str | None, str] = {}
     for entry in tree.entries:
         models[entry.id] = model = _model_of(entry, models.get(entry.parent_id, "unknown"))
@@ -110,7 +110,7 @@ def session_stats(manager: SessionManager) -> SessionStats:
     return stats
 
 
-def _copied_until(header: Mapping[str, Any]) -> str:
+def copied_until(header: Mapping[str, Any]) -> str:
     """Entries of a fork up to the time of its header were copied; copies keep their time."""
     return str(header.get("timestamp", "")) if header.get("parentSession") else ""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sapwood.agent.stats import usages_of
+from sapwood.agent.stats import copied_until, usages_of
 from sapwood.session.codec import decode_line
 from sapwood.session.entry import Entry
 
@@ -32,10 +32,10 @@ def cost_of(entry: Entry) -> float:
 
 def cost_of_all(entries: Iterable[Entry], header: SessionHeader) -> float:
     """US dollars that a session spent itself. Blocking, and decodes as it goes."""
-    copied_before = header["timestamp"] if header.get("parentSession") else ""
+    copied = copied_until(header)
     total = 0.0
     for entry in entries:
-        if entry.type not in _PAID or entry.timestamp < copied_before:
+        if entry.type not in _PAID or entry.timestamp <= copied:
             continue
         raw = entry.raw
         if b'"cost"' in raw:
