@@ -90,12 +90,12 @@ def session_stats(manager: SessionManager) -> SessionStats:
     stats = SessionStats()
     tree = manager.tree
     on_path = {entry.id for entry in tree.ancestors(tree.leaf_id)}
-    copied_until = copied_until(manager.header)
+    copied = copied_until(manager.header)
     models: dict[str | None, str] = {}
     for entry in tree.entries:
         models[entry.id] = model = _model_of(entry, models.get(entry.parent_id, "unknown"))
         _count_message(stats, entry)
-        inherited = entry.timestamp <= copied_until
+        inherited = entry.timestamp <= copied
         stats.compactions += entry.type == "compaction" and not inherited
         for usage in usages_of(entry):
             if entry.id in on_path:
