@@ -44,8 +44,8 @@ def as_shouting(value: Any) -> bytes:
 def write(path: Path, said: list[str], encode: Callable[[Any], bytes]) -> None:
     lines: list[Any] = [{"type": "session", "version": 3, "id": "s", "timestamp": "", "cwd": "/w"}]
     for number, text in enumerate(said):
-        block = {"type": "toolCall", "name": text, "arguments": {}} if number % 3 else text
-        content = [block] if number % 3 else text
+        call = {"type": "toolCall", "name": "", "arguments": {"x": [1, {"aA": text}]}}
+        content = [call] if number % 3 else text
         message = {"role": "user", "content": content}
         lines.append({"type": "message", "id": f"e{number}", "parentId": None, "message": message})
     path.write_bytes(b"".join(encode(line) + b"\n" for line in lines))
@@ -84,11 +84,7 @@ def test_search_is_what_reading_all_would_find(
     wanted = [
         f"e{number}"
         for number, text in enumerate(said)
-        if word.strip() and sieve.lower(word) in sieve.lower(_spoken(number, text))
+        if word.strip() and sieve.lower(word) in sieve.lower(text)
     ]
     assert found == wanted
     assert (first_mention(path, word) is not None) == bool(wanted)
-
-
-def _spoken(number: int, text: str) -> str:
-    return f"{text} {{}}" if number % 3 else text

@@ -14,7 +14,7 @@ from typing import Any
 
 from sapwood.errors import SapwoodError
 from sapwood.library.sieve import Sieve, lower
-from sapwood.session.codec import decode_line, json_text
+from sapwood.session.codec import decode_line
 from sapwood.session.info import SessionInfo
 from sapwood.session.schema import Json
 from sapwood.session.source import FileSource
@@ -38,12 +38,19 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What an entry says."""
+    """What an entry says, text by text, also in lower case."""
 
     entry_id: str
     speaker: str
-    text: str
-    lowered: str
+    texts: Sequence[str]
+    lowered: Sequence[str]
+
+    def snippet(self, word: str) -> str | None:
+        """What is around the first place of ``word``; None without one."""
+        for text, lowered in zip(self.texts, self.lowered, strict=True):
+            if (at := lowered.find(word)) >= 0:
+                return _around(text, at, at + len(word))
+        return None
 
 
 def search(sessions: Iterable[SessionInfo], words: Sequence[str]) -> Iterator[Hit]:
@@ -57,17 +64,17 @@ def search(sessions: Iterable[SessionInfo], words: Sequence[str]) -> Iterator[Hi
     sieve = Sieve(words)
     for session in sessions:
         for said in _said(session.path, sieve):
-            if all(word in said.lowered for word in words):
-                snippet = _snippet(said, words[0])
-                yield Hit(session, said.entry_id, said.speaker, snippet)
+            snippets = [said.snippet(word) for word in words]
+            if None not in snippets:
+                yield Hit(session, said.entry_id, said.speaker, snippets[0] or "")
 
 
 def first_mention(path: Path, word: str) -> str | None:
     """What is around the first place where a session holds ``word``; None if it does not."""
     for lowered in _lowered([word]):
         for said in _said(path, Sieve([lowered])):
-            if lowered in said.lowered:
-                return _snippet(said, lowered)
+            if (snippet := said.snippet(lowered)) is not None:
+                return snippet
     return None
 
 
@@ -94,9 +101,9 @@ def _read(line: bytes) -> _Said | None:
         return None
     message = data.get("message")
     source = message if isinstance(message, dict) else data
-    text = "\n".join(_texts(source))
+    texts = list(_texts(source))
     speaker = source.get("role") or data.get("type")
-    return _Said(str(data.get("id", "")), str(speaker), text, lower(text))
+    return _Said(str(data.get("id", "")), str(speaker), texts, list(map(lower, texts)))
 
 
 def _texts(source: dict[str, Any]) -> Iterator[str]:
@@ -104,21 +111,33 @@ def _texts(source: dict[str, Any]) -> Iterator[str]:
         value = source.get(name)
         if isinstance(value, str):
             yield value
-        elif isinstance(value, list):
-            yield from filter(None, map(_block_text, value))
+        for block in value if isinstance(value, list) else ():
+            if isinstance(block, dict):
+                yield from _block_texts(block)
 
 
-def _block_text(block: Json) -> str:
-    if not isinstance(block, dict):
-        return ""
+def _block_texts(block: dict[str, Any]) -> Iterator[str]:
+    """Text, thinking, or the name of a call and the strings it is called with."""
     if block.get("type") == "toolCall":
-        return f"{block.get('name')} {json_text(block.get('arguments'))}"
-    text = block.get("text") or block.get("thinking")
-    return text if isinstance(text, str) else ""
+        yield from _strings([block.get("name"), block.get("arguments")])
+    else:
+        yield from _strings([block.get("text"), block.get("thinking")])
 
 
-def _snippet(said: _Said, word: str) -> str:
-    at = said.lowered.find(word)
-    start, end = max(0, at - AROUND), at + len(word) + AROUND
-    before, after = "…" if start else "", "…" if end < len(said.text) else ""
-    return f"{before}{' '.join(one_line(said.text[start:end]).split())}{after}"
+def _strings(value: Json) -> Iterator[str]:
+    """All strings in a JSON value but the names of its fields."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            waiting += reversed(value)
+        elif isinstance(value, dict):
+            waiting += reversed(value.values())
+
+
+def _around(text: str, start: int, end: int) -> str:
+    start, end = max(0, start - AROUND), end + AROUND
+    before, after = "…" if start else "", "…" if end < len(text) else ""
+    return f"{before}{' '.join(one_line(text[start:end]).split())}{after}"
