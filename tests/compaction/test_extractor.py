@@ -279,3 +279,17 @@ def test_a_summary_that_says_nothing_is_not_stored() -> None:
     assert preparation is not None
     with pytest.raises(CompactionError, match="nothing to gain"):
         asyncio.run(compact(preparation, None))
+
+
+def test_only_the_newest_talk_is_read_closely_and_requests_however_old() -> None:
+    chatter = [
+        assistant("", call("c", "read", path="a.py"), stop="toolUse")
+        | {"content": [{"type": "text", "text": f"We chose plan {n}. " * 500}]}
+        for n in range(20)
+    ]
+    decided = assistant("We go with queues, because locks starve.")
+    summary = extract([*answered("Port the importer."), decided, *chatter])
+    assert "First request: Port the importer." in items(summary, Section.GOAL)
+    assert "queues" in items(summary, Section.DECISIONS)
+    assert "plan 19" in summary
+    assert "plan 0." not in summary

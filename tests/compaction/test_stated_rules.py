@@ -109,3 +109,11 @@ def test_a_short_message_that_takes_something_back_stands_as_a_whole(text: str) 
 
 def test_numbers_are_no_list_marks() -> None:
     assert stated_rules("0.5.40 must stay.")[0].text == "0.5.40 must stay."
+
+
+def test_a_correction_leaves_the_rule_before_it_standing() -> None:
+    text = "Never touch vendor. Use a table instead. " + "And more talk. " * 30
+    assert [rule.text for rule in stated_rules(text)] == [
+        "Never touch vendor.",
+        "Use a table instead.",
+    ]

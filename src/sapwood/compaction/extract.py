@@ -15,6 +15,7 @@ from sapwood.compaction.draft import KEPT_BEFORE, Draft, Shelf
 from sapwood.compaction.facts import Facts
 from sapwood.compaction.outcome import ERROR, FAILED_LAST, GONE, SEARCHED, add_work
 from sapwood.compaction.prose import CONCLUSION, add_last_answer, add_prose, take_over_progress
+from sapwood.compaction.reading import texts_to_read
 from sapwood.compaction.requests import (
     FIRST_REQUEST,
     add_first_request,
@@ -64,14 +65,14 @@ def extract(
         add_first_request(draft, first_request, budget)
     if previous:
         _take_over(draft, facts, previous)
-    for message in messages:
+    for message, text in zip(messages, texts_to_read(messages), strict=True):
         match message["role"]:
             case "compactionSummary":
                 _take_over(draft, facts, str(message.get("summary") or ""))
             case "branchSummary":
                 _take_over_branch(draft, facts, str(message.get("summary") or ""))
             case _:
-                add_prose(draft, facts, message)
+                add_prose(draft, facts, message, text)
     add_requests(draft, messages, first=first_request)
     add_last_answer(draft, messages)
     add_work(draft, work_in(messages))

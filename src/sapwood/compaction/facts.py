@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from sapwood.compaction.draft import KEPT_BEFORE
 from sapwood.compaction.sentences import MAX_SENTENCE, shorten
-from sapwood.compaction.signals import IDENTIFIER, NUMBER, PATH, URL
+from sapwood.compaction.signals import TOKEN
 
 SAYS_SOMETHING = 6
 """Characters besides a name or number that say something about it."""
@@ -35,7 +35,7 @@ class Facts:
 
     def add(self, sentence: str, worth: float) -> None:
         """Consider a sentence; `worth` says how much its speaker's word counts."""
-        tokens = frozenset(_tokens_in(sentence))
+        tokens = frozenset(TOKEN.findall(sentence))
         if len(sentence) < max(map(len, tokens), default=MAX_SENTENCE) + SAYS_SOMETHING:
             return
         self._counts.update(tokens)
@@ -53,9 +53,3 @@ class Facts:
     def _news(self, tokens: frozenset[str]) -> float:
         """Up to one: a token that everyone repeats is no news."""
         return sum(self._counts[token] <= 4 for token in tokens) / len(tokens)
-
-
-def _tokens_in(sentence: str) -> set[str]:
-    found = set(URL.findall(sentence)) | set(PATH.findall(sentence))
-    rest = PATH.sub(" ", URL.sub(" ", sentence))
-    return found | set(IDENTIFIER.findall(rest)) | set(NUMBER.findall(rest))

@@ -17,7 +17,7 @@ _CHARACTER = re.compile(r".")
 class Spoken:
     """A sentence prepared for lookups."""
 
-    __slots__ = ("lowered", "spaced", "text", "words")
+    __slots__ = ("characters", "lowered", "spaced", "text", "words")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -25,6 +25,7 @@ class Spoken:
         words = _WORD.findall(self.lowered)
         self.words = frozenset(words)
         self.spaced = f" {' '.join(words)} "
+        self.characters = frozenset() if text.isascii() else frozenset(self.lowered)
 
 
 class Lexicon:
@@ -45,10 +46,9 @@ class Lexicon:
         for word in sentence.words & self._phrases.keys():
             if any(f" {phrase} " in sentence.spaced for phrase in self._phrases[word]):
                 return True
-        if not sentence.text.isascii():
-            for character in self._unspaced.keys() & set(sentence.lowered):
-                if any(phrase in sentence.lowered for phrase in self._unspaced[character]):
-                    return True
+        for character in sentence.characters & self._unspaced.keys():
+            if any(phrase in sentence.lowered for phrase in self._unspaced[character]):
+                return True
         return self._also is not None and self._also.search(sentence.text) is not None
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from sapwood.compaction.draft import CONCLUDED, SAID_BY_USER, SAID_IN_PASSING, Draft, Shelf
 from sapwood.compaction.facts import Facts
 from sapwood.compaction.lexicon import Spoken
+from sapwood.compaction.reading import worth_of
 from sapwood.compaction.revisited import TAKEN_UP, mark_taken_up
 from sapwood.compaction.rules import takes_back
 from sapwood.compaction.sentences import sentences, shorten, shorten_middle, without_code
@@ -29,12 +30,11 @@ _BOX = ("[ ]", "[x]", "[X]")
 _LIST_ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)、])\s*(\S.*)$")
 
 
-def add_prose(draft: Draft, facts: Facts, message: Message) -> None:
-    """Read one message."""
-    worth = _worth(message)
-    if worth is None:
+def add_prose(draft: Draft, facts: Facts, message: Message, text: str) -> None:
+    """Read one message, that is `text` of it."""
+    worth = worth_of(message)
+    if worth is None or not text:
         return
-    text = plain_text(message.get("content"))
     if worth == CONCLUDED:
         mark_taken_up(draft, text)
     _add_boxes(draft, text)
@@ -57,7 +57,7 @@ def add_prose(draft: Draft, facts: Facts, message: Message) -> None:
 
 def add_last_answer(draft: Draft, messages: Sequence[Message]) -> None:
     """How things stood at the end of the span: its last closing answer, at more length."""
-    closing = (m for m in reversed(messages) if _worth(m) == CONCLUDED)
+    closing = (m for m in reversed(messages) if worth_of(m) == CONCLUDED)
     text = next((text for m in closing if (text := plain_text(m.get("content")).strip())), "")
     if not text:
         return
@@ -76,23 +76,10 @@ def take_over_progress(draft: Draft, item: str) -> None:
         draft.add(Shelf.IN_PROGRESS, shorten(item, 500))
 
 
-def _worth(message: Message) -> float | None:
-    """What the sentences of a message are worth; None when they are not to be read."""
-    match message["role"]:
-        case "user":
-            return SAID_BY_USER
-        case "assistant":
-            return CONCLUDED if message.get("stopReason") == "stop" else SAID_IN_PASSING
-        case "custom":
-            return SAID_IN_PASSING
-        case _:
-            return None
-
-
 def _is_decision(sentence: str, spoken: Spoken, by_user: bool) -> bool:
     if sentence.endswith(("?", "？")):
         return False
-    if by_user and takes_back(sentence):
+    if by_user and takes_back(sentence, spoken):
         return True
     return DECISION.is_in(spoken) and not HEDGE.is_in(spoken)
 

@@ -7,7 +7,7 @@ question weighs little once it has been answered.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from sapwood.compaction.draft import CONCLUDED, INDISPENSABLE, SAID_BY_USER, Draft, Shelf
 from sapwood.compaction.rules import stated_rules
@@ -18,6 +18,9 @@ from sapwood.session.schema import Message
 FIRST_REQUEST = "First request: "
 LATER_REQUEST = "Then: "
 LATER_LENGTH = 320
+MOST_REQUESTS = 600
+"""More of them never fit into a summary."""
+
 NOD = 16
 """UTF-8 bytes up to which a message asks for nothing new: "sounds good", 继续."""
 
@@ -31,10 +34,10 @@ def add_first_request(draft: Draft, text: str, budget: int) -> None:
     draft.add(Shelf.GOAL, FIRST_REQUEST + shortened, INDISPENSABLE)
 
 
-def add_requests(draft: Draft, messages: Iterable[Message], *, first: str) -> None:
+def add_requests(draft: Draft, messages: Sequence[Message], *, first: str) -> None:
     """Put the requests of a span but the `first` into Goal, what they answer into Key Decisions."""
     question = ""
-    for message in messages:
+    for message in _newest(messages):
         if message["role"] == "assistant":
             text = plain_text(message.get("content"))
             question = question_in(text) if message.get("stopReason") == "stop" else ""
@@ -48,6 +51,12 @@ def add_requests(draft: Draft, messages: Iterable[Message], *, first: str) -> No
         if text != first and len(text.encode("utf-8", "replace")) > NOD:
             request = shorten(_prose(text), LATER_LENGTH)
             draft.add(Shelf.GOAL, LATER_REQUEST + request, request_worth(request))
+
+
+def _newest(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages from where the newest requests begin that can find room."""
+    indices = [index for index, message in enumerate(messages) if message["role"] == "user"]
+    return messages[indices[-MOST_REQUESTS] :] if len(indices) > MOST_REQUESTS else messages
 
 
 def take_over_request(draft: Draft, item: str) -> None:

@@ -7,6 +7,7 @@ answer was taken up, and a reader who is told so looks before doing it once more
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sapwood.compaction.draft import Draft, Shelf
 
@@ -30,12 +31,13 @@ def mark_taken_up(draft: Draft, answer: str) -> None:
         }
 
 
-def _is_taken_up(task: str, said: set[str]) -> bool:
+def _is_taken_up(task: str, said: frozenset[str]) -> bool:
     words = _words(task)
     return len(words) > 1 and words <= said and not task.endswith(TAKEN_UP)
 
 
-def _words(text: str) -> set[str]:
+@lru_cache(maxsize=4 * LOOKED_AT)
+def _words(text: str) -> frozenset[str]:
     """Words of four letters and more; of Chinese, every two characters that stand together."""
     found: set[str] = set()
     for word in _WORD.findall(text.lower()):
@@ -43,4 +45,4 @@ def _words(text: str) -> set[str]:
             found.add(word)
         else:
             found.update(word[index : index + 2] for index in range(len(word) - 1))
-    return found
+    return frozenset(found)

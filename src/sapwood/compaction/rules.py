@@ -86,46 +86,44 @@ class Rule:
 def stated_rules(text: str) -> list[Rule]:
     """The rules and corrections in one message of the user's, in order, each once."""
     found = {rule.text: rule for rule in _listed_rules(text)}
-    said = sentences(text)
-    whole = " ".join(text.split())
-    if len(whole) <= WHOLE_CORRECTION and any(map(takes_back, said)):
+    said = [(sentence, Spoken(sentence)) for sentence in sentences(text)]
+    whole = " ".join(text.split()) if len(text) <= 2 * WHOLE_CORRECTION else text
+    if len(whole) <= WHOLE_CORRECTION and any(takes_back(*sentence) for sentence in said):
         return [Rule(whole, True)]
     before, start = "", 0
-    for sentence in said:
+    for sentence, spoken in said:
         start = text.find(sentence, start)
-        if rule := _correction(before, sentence, text[max(0, start - len(before) - 2) : start]):
-            found.pop(before, None)
+        if takes_back(sentence, spoken):
+            rule = _correction(before, sentence, text[max(0, start - len(before) - 2) : start])
+            if rule.text != sentence:
+                found.pop(before, None)
             found.setdefault(rule.text, rule)
-        elif rule := _rule(sentence):
-            found.setdefault(sentence, rule)
+        elif words := _strength(sentence, spoken):
+            found.setdefault(sentence, Rule(sentence, words is _STRONG))
         before, start = sentence, start + len(sentence)
     return list(found.values())
 
 
-def takes_back(sentence: str) -> bool:
+def takes_back(sentence: str, spoken: Spoken) -> bool:
     """Whether a sentence of the user's takes back something said before."""
     if sentence.endswith(("?", "？")):
         return False
-    return _TAKES_BACK.search(sentence) is not None or _CORRECTION.is_in(Spoken(sentence))
+    return _CORRECTION.is_in(spoken) or _TAKES_BACK.search(sentence) is not None
 
 
-def _correction(before: str, sentence: str, just_before: str) -> Rule | None:
+def _correction(before: str, sentence: str, just_before: str) -> Rule:
     """A sentence that takes something back, with what it refuses if that stands right before it."""
-    if not takes_back(sentence):
-        return None
     if before and before in just_before and _TAKES_BACK.search(sentence):
         gap = just_before.rpartition(before)[2]
         return Rule(" ".join(f"{before}{gap}{sentence}".split()), True)
     return Rule(sentence, True)
 
 
-def _rule(sentence: str) -> Rule | None:
+def _strength(sentence: str, spoken: Spoken) -> Lexicon | None:
+    """The list that makes a rule of a sentence."""
     if sentence.endswith(("?", "？", ":", "：")):
         return None
-    said = Spoken(sentence)
-    if _STRONG.is_in(said):
-        return Rule(sentence, True)
-    return Rule(sentence, False) if _WEAK.is_in(said) else None
+    return next((words for words in (_STRONG, _WEAK) if words.is_in(spoken)), None)
 
 
 def _listed_rules(text: str) -> list[Rule]:

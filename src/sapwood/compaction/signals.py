@@ -63,19 +63,18 @@ SURE_ERROR = re.compile(
 )
 """An error line in the output of a call that did not fail: only unmistakable forms count."""
 
-URL = re.compile(r"https?://[^\s<>\"'`）)\]}，。；、]+")
-PATH = re.compile(
+_URL = r"https?://[^\s<>\"'`）)\]}，。；、]+"
+_PATH = (
     r"(?<![\w/.:@-])(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]*\w"
     r"|(?<![\w/.@-])[\w-]+\.(?:py|js|tsx?|jsx|go|rs|java|kt|c|h|cc|cpp|hpp|cs|rb|php|swift|sh|sql|md|rst"
-    r"|toml|ya?ml|jsonl?|lock|cfg|ini|env|html|s?css|vue|svelte|txt|csv|xml|proto|tf|ipynb|log)\b",
-    re.ASCII,
+    r"|toml|ya?ml|jsonl?|lock|cfg|ini|env|html|s?css|vue|svelte|txt|csv|xml|proto|tf|ipynb|log)\b"
 )
-IDENTIFIER = re.compile(
+_IDENTIFIER = (
     r"\b(?:[A-Za-z]+-\d+|[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|v\d+\.\d+[\w.-]*|\d+\.\d+\.\d+[\w.-]*"
     r"|0x[0-9a-fA-F]{4,}|[A-Za-z_]+\d\w*|\d+[A-Za-z_]\w*|[a-z]+(?:[A-Z][a-z0-9]+)+)\b"
-    r"|#\d+|`[^`\n]{2,60}`",
-    re.ASCII,
+    r"|#\d+|`[^`\n]{2,60}`"
 )
-NUMBER = re.compile(
-    r"(?<![\w.])\d[\d,._]*\d(?:\s?(?:%|ms|kB|KB|MB|GB|px|Hz))?|(?<!\w)\d+\s?%", re.ASCII
-)
+_NUMBER = r"(?<![\w.])\d[\d,._]*\d(?:\s?(?:%|ms|kB|KB|MB|GB|px|Hz))?|(?<!\w)\d+\s?%"
+PATH = re.compile(_PATH, re.ASCII)
+TOKEN = re.compile(f"{_URL}|{_PATH}|{_IDENTIFIER}|{_NUMBER}", re.ASCII)
+"""A URL, path, identifier or number."""
