@@ -11,7 +11,7 @@ import pytest
 from sapwood import SessionManager
 from sapwood.agent.activity import Activity
 from sapwood.errors import SapwoodError
-from support.stage import words
+from support.stage import entries_of, words
 
 if TYPE_CHECKING:
     from support.stage import Stage
@@ -119,3 +119,33 @@ async def test_a_new_session_names_the_file_it_comes_from(stage_with: Build, kep
     assert (session.manager.path is not None) == kept
     await session.new_session()
     assert "parentSession" not in session.manager.header
+
+
+async def test_a_command_is_stored_in_the_session_it_was_begun_in(stage_with: Build) -> None:
+    stage = stage_with([{"text": "hi"}])
+    session = await stage.open()
+    await session.prompt("go")
+    old = session.manager.path
+    assert old is not None
+    running = asyncio.ensure_future(session.execute_bash("echo begun; sleep 60"))
+    beside = asyncio.ensure_future(session.execute_bash("echo beside; sleep 60"))
+    await asyncio.sleep(0)
+    await session.new_session()
+    results = [await running, await beside]
+    assert [result["cancelled"] for result in results] == [True, True]
+    stored = [entry["message"]["command"] for entry in entries_of(old)[-2:]]
+    assert sorted(stored) == ["echo begun; sleep 60", "echo beside; sleep 60"]
+    assert session.manager.tree.entries == []
+
+
+async def test_a_session_that_is_left_stores_its_commands_first(stage_with: Build) -> None:
+    stage = stage_with([{"text": "hi"}])
+    session = await stage.open()
+    await session.prompt("go")
+    path = session.manager.path
+    assert path is not None
+    running = asyncio.ensure_future(session.execute_bash("echo begun; sleep 60"))
+    await asyncio.sleep(0)
+    await session.dispose()
+    assert (await running)["cancelled"] is True
+    assert entries_of(path)[-1]["message"]["role"] == "bashExecution"

@@ -366,6 +366,8 @@ def test_commands_of_the_user(stage_with: Build, start: Start) -> None:
     rpc.data("abort_bash")
     cancelled = rpc.response("slow")["data"]
     assert cancelled == {"output": "begun", "cancelled": True, "truncated": False}
+    rpc.send_bytes(b'{"id":"x","type":"bash","command":"sleep 60"}\n{"type":"abort_bash"}\n')
+    assert rpc.response("x")["data"] == {"output": "", "cancelled": True, "truncated": False}
     long = rpc.data("bash", command="seq 1 3000", excludeFromContext=True)
     assert long["truncated"] is True
     assert Path(long["fullOutputPath"]).read_text().startswith("1\n2\n")

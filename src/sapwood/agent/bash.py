@@ -6,12 +6,26 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sapwood.agent.conversation import now_ms
-from sapwood.agent.shell import run_shell
+from sapwood.agent.interrupt import Interrupted
+from sapwood.agent.shell import ShellResult, run_shell
 
 if TYPE_CHECKING:
     from sapwood.agent.conversation import Conversation
     from sapwood.agent.interrupt import Interrupt
     from sapwood.session.schema import BashExecutionMessage
+
+
+_NOT_BEGUN = ShellResult(
+    output="",
+    exit_code=None,
+    cancelled=True,
+    timed_out=False,
+    truncated=False,
+    full_output_path=None,
+    total_lines=0,
+    total_bytes=0,
+)
+"""The result of a command that was stopped before it began."""
 
 
 async def run_user_command(
@@ -23,15 +37,17 @@ async def run_user_command(
     on_text: Callable[[str], None] | None,
 ) -> BashExecutionMessage:
     """Run it and make the message that tells of it; an interrupt ends the command, not the call."""
-    result = await interrupt.guard(
-        run_shell(
-            command,
-            conversation.cwd,
-            shell=conversation.settings.shell,
-            on_output=on_output,
-            on_text=on_text,
-        )
+    work = run_shell(
+        command,
+        conversation.cwd,
+        shell=conversation.settings.shell,
+        on_output=on_output,
+        on_text=on_text,
     )
+    try:
+        result = await interrupt.guard(work)
+    except Interrupted:
+        result = _NOT_BEGUN
     message: BashExecutionMessage = {
         "role": "bashExecution",
         "command": command,

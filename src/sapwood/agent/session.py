@@ -7,6 +7,8 @@ in `run`, `compacting` and `navigation`, on a shared `Conversation`.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
         BashExecutionMessage,
         ImageBlock,
         Json,
+        Message,
         Replacement,
         UserBlock,
     )
@@ -74,6 +77,8 @@ class AgentSession:
         self._conversation = conversation
         self._scheduler = Scheduler(conversation)
         self._commands: set[Interrupt] = set()
+        self._no_commands = asyncio.Event()
+        self._no_commands.set()
         self.notices: list[str] = []
         """What a person should know about how the session was opened."""
         stop = conversation.subscribe(self._collect_notice)
@@ -407,7 +412,7 @@ class AgentSession:
         `on_output` gets the tail of the output so far, `on_text` each piece of it once. While a run
         is in progress the result is stored between two turns.
         """
-        interrupt = Interrupt()
+        interrupt, manager = Interrupt(), self.manager
         self._commands.add(interrupt)
         try:
             message = await run_user_command(
@@ -415,13 +420,21 @@ class AgentSession:
             )
         finally:
             self._commands.discard(interrupt)
-        self._conversation.at_boundary(lambda: self._store_command(message))
+            if not self._commands:
+                self._no_commands.set()
         return message
+
+        self._no_commands.clear()
+
+        def store() -> None:
+            if self.manager is manager:  # else another session has taken its place
+                self._store_command(message)
 
     def _store_command(self, message: BashExecutionMessage) -> None:
         self._conversation.record_settings()
         self._conversation.store_whole(message)
 
+            self._conversation.at_boundary(store)
     def abort_bash(self) -> None:
         """Stop the commands that `execute_bash` runs."""
         for interrupt in tuple(self._commands):
@@ -436,12 +449,23 @@ class AgentSession:
         """
         from sapwood.agent.navigation import destination
 
-        await self._scheduler.make_way("fork")
+        await self._leave("fork")
         entry = self.manager.tree.require(entry_id)
         where = destination(entry, exact=position == "at")
         leaf = entry.id if position == "at" else entry.parent_id
+    async def _end_commands(self) -> None:
+        """Stop them and return when each has handed over what it said."""
+        self.abort_bash()
+        await self._no_commands.wait()
+
         fork = self._replace(lambda: self.manager.branched(leaf))
         await self._scheduler.do(Activity.NAVIGATING, fork)
+    async def _leave(self, operation: str) -> None:
+        """Bring to an end what goes on, so that another session can take this one's place."""
+        self._scheduler.rule(operation)
+        await self._end_commands()
+        await self._scheduler.make_way(operation)
+
         return Forked(where.editor_text)
 
     async def clone(self) -> Forked:
@@ -456,7 +480,7 @@ class AgentSession:
 
         Its header names `parent_session` as the file it comes from.
         """
-        await self._scheduler.make_way("new_session")
+        await self._leave("new_session")
         replacing = self._replace(lambda: self.manager.successor(parent_session))
         await self._scheduler.do(Activity.NAVIGATING, replacing)
 
@@ -466,7 +490,7 @@ class AgentSession:
 
         if self.manager.path is not None and path.resolve() == self.manager.path.resolve():
             return
-        await self._scheduler.make_way("switch_session")
+        await self._leave("switch_session")
         await self._scheduler.do(
             Activity.NAVIGATING, self._replace(lambda: SessionManager.open(path))
         )
@@ -488,7 +512,7 @@ class AgentSession:
     async def dispose(self) -> None:
         """Stop everything and let go of the file. The session cannot be used any more."""
         self.take_back_queued()
-        self.abort_bash()
+        await self._end_commands()
         await self.abort()
         self.extensions.post("session_shutdown", {"reason": "quit"})
         await self.extensions.flush()
