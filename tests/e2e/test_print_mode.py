@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.command import environment, sapwood, start_sapwood, wait_until
+from support.command import COMMAND, environment, sapwood, start_sapwood, wait_until
 from support.lifecycle import PNG
 from support.stage import entries_of, request_texts
 
@@ -128,6 +128,62 @@ def test_interrupting_stores_the_run_and_is_status_130(stage_with: Build) -> Non
     assert process.wait(10) == 130
     last = entries_of(files(stage)[0])[-1]
     assert last["message"]["stopReason"] == "aborted"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_other_signals_end_it_in_order_with_its_tools(
+    stage_with: Build, number: signal.Signals
+) -> None:
+    call = {"name": "bash", "arguments": {"command": "echo $$ > pid; sleep 60"}}
+    stage = stage_with([{"tools": [call]}, {"text": "never"}])
+    process = start_sapwood(["-p", "hello"], cwd=stage.project, agent_dir=stage.agent_dir)
+    pid_file = stage.project / "pid"
+    wait_until(lambda: pid_file.exists() and bool(pid_file.read_text()))
+    process.send_signal(number)
+    assert process.wait(10) == 128 + number
+    roles = [e["message"]["role"] for e in entries_of(files(stage)[0]) if "message" in e]
+    assert roles == ["system", "user", "assistant", "toolResult", "assistant"]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid_file.read_text()), 0)
+
+
+def test_an_ignored_signal_stays_ignored(stage_with: Build) -> None:
+    stage = stage_with([{"text": "answer", "delay": 1}])
+    words = ["nohup", *COMMAND, "-p", "hello"]
+    process = subprocess.Popen(
+        words,
+        cwd=stage.project,
+        env=environment(stage.agent_dir),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    wait_until(lambda: bool(stage.requests))
+    process.send_signal(signal.SIGHUP)
+    assert process.communicate(timeout=20) == (b"answer\n", None)
+    assert process.returncode == 0
+
+
+STUCK = """
+def extension(api):
+    def wait(event):
+        while True:
+            pass
+    api.on("turn_end", wait)
+"""
+
+
+def test_a_handler_that_never_ends_can_be_interrupted(stage_with: Build) -> None:
+    stage = stage_with([{"text": "answer"}])
+    (stage.project / "stuck.py").write_text(STUCK)
+    words = ["-p", "-e", "stuck.py", "hello"]
+    process = start_sapwood(words, cwd=stage.project, agent_dir=stage.agent_dir)
+    wait_until(lambda: any(b'"answer"' in path.read_bytes() for path in files(stage)))
+    process.send_signal(signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 130
 
 
 def test_continue_goes_on_with_the_most_recent_session(stage_with: Build) -> None:

@@ -277,7 +277,8 @@ async def _answer(flags: AgentFlags, opening: Any, prompts: Any) -> int:
     from sapwood.modes.opening import NobodyToAsk
 
     # asyncio would ask the task to stop, which it could not hear before it awaits something.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     output = streams.take_output()
     session = await opening.open_session(NobodyToAsk())
     if flags.verbose:

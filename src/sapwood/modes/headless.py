@@ -1,7 +1,8 @@
 """A session without a terminal: run the prompts, stop in order, say how it ended.
 
 Shared by the print and the JSON mode. Exit codes: 0 answered, 1 the run ended in an error (one line
-on standard error), 130 interrupted (143 by SIGTERM). A second Ctrl+C does not wait any more.
+on standard error), 130 interrupted (143 by SIGTERM, 129 by SIGHUP). A second signal does not wait
+any more.
 """
 
 from __future__ import annotations
@@ -70,7 +71,12 @@ def failure_of(answer: AssistantMessage | None) -> str | None:
 
 
 class _Interruption:
-    """Ctrl+C and SIGTERM abort the run, which is then stored; a second one ends the process."""
+    """Ctrl+C, SIGTERM and SIGHUP abort the run, which is then stored; a second one ends the
+    process. One that is ignored stays so (``nohup``, jobs in the background of a script).
+
+    The handlers are the process's own and not the event loop's, which hears nothing while a
+    handler of an extension keeps it busy.
+    """
 
     def __init__(self, session: AgentSession) -> None:
         self.signal: int | None = None
@@ -79,15 +85,21 @@ class _Interruption:
 
         self._loop = get_running_loop()
         self._aborting: Task[None] | None = None
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._loop.add_signal_handler(number, self._handle, number)
+        self._before = {
+            number: signal.signal(number, self._handle)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+            if signal.getsignal(number) is not signal.SIG_IGN
+        }
 
-    def _handle(self, number: int) -> None:
+    def _handle(self, number: int, frame: object) -> None:
         if self.signal is not None:
             os._exit(128 + number)
         self.signal = number
+        self._loop.call_soon_threadsafe(self._abort)
+
+    def _abort(self) -> None:
         self._aborting = self._loop.create_task(self._session.abort())
 
     def restore(self) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._loop.remove_signal_handler(number)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
