@@ -8,7 +8,6 @@ in `run`, `compacting` and `navigation`, on a shared `Conversation`.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
         BashExecutionMessage,
         ImageBlock,
         Json,
-        Message,
         Replacement,
         UserBlock,
     )
@@ -414,33 +412,44 @@ class AgentSession:
         """
         interrupt, manager = Interrupt(), self.manager
         self._commands.add(interrupt)
-        try:
-            message = await run_user_command(
-                self._conversation, command, interrupt, exclude_from_context, on_output, on_text
-            )
-        finally:
-            self._commands.discard(interrupt)
-            if not self._commands:
-                self._no_commands.set()
-        return message
-
         self._no_commands.clear()
 
         def store() -> None:
             if self.manager is manager:  # else another session has taken its place
                 self._store_command(message)
 
+        try:
+            message = await run_user_command(
+                self._conversation, command, interrupt, exclude_from_context, on_output, on_text
+            )
+            self._conversation.at_boundary(store)
+        finally:
+            self._commands.discard(interrupt)
+            if not self._commands:
+                self._no_commands.set()
+        return message
+
     def _store_command(self, message: BashExecutionMessage) -> None:
         self._conversation.record_settings()
         self._conversation.store_whole(message)
 
-            self._conversation.at_boundary(store)
     def abort_bash(self) -> None:
         """Stop the commands that `execute_bash` runs."""
         for interrupt in tuple(self._commands):
             interrupt.request()
 
+    async def _end_commands(self) -> None:
+        """Stop them and return when each has handed over what it said."""
+        self.abort_bash()
+        await self._no_commands.wait()
+
     # Other sessions
+
+    async def _leave(self, operation: str) -> None:
+        """Bring to an end what goes on, so that another session can take this one's place."""
+        self._scheduler.rule(operation)
+        await self._end_commands()
+        await self._scheduler.make_way(operation)
 
     async def fork(self, entry_id: str, *, position: str = "before") -> Forked:
         """Copy the path to an entry into a new session and open that.
@@ -453,19 +462,8 @@ class AgentSession:
         entry = self.manager.tree.require(entry_id)
         where = destination(entry, exact=position == "at")
         leaf = entry.id if position == "at" else entry.parent_id
-    async def _end_commands(self) -> None:
-        """Stop them and return when each has handed over what it said."""
-        self.abort_bash()
-        await self._no_commands.wait()
-
         fork = self._replace(lambda: self.manager.branched(leaf))
         await self._scheduler.do(Activity.NAVIGATING, fork)
-    async def _leave(self, operation: str) -> None:
-        """Bring to an end what goes on, so that another session can take this one's place."""
-        self._scheduler.rule(operation)
-        await self._end_commands()
-        await self._scheduler.make_way(operation)
-
         return Forked(where.editor_text)
 
     async def clone(self) -> Forked:
