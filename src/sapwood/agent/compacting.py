@@ -14,7 +14,8 @@ from sapwood.agent.activity import Activity
 from sapwood.agent.interrupt import Interrupted
 from sapwood.agent.summarizer import summarizer_for
 from sapwood.compaction.compact import CompactionResult, apply_compaction, compact
-from sapwood.compaction.prepare import Preparation, prepare_compaction
+from sapwood.compaction.prepare import Preparation, prepare_compaction, prepare_to_fit
+from sapwood.compaction.settings import ASSUMED_WINDOW
 from sapwood.errors import CompactionError
 from sapwood.session.shapes import UNSET
 
@@ -98,6 +99,8 @@ def _prepare(conversation: Conversation, overshoot: float) -> Preparation | None
     estimate has to shrink.
     """
     tree, settings = conversation.manager.tree, conversation.compaction_settings
+    if conversation.context_window is None:
+        return prepare_to_fit(tree, settings, ASSUMED_WINDOW)
     usual = prepare_compaction(tree, settings, context_window=conversation.context_window)
     if usual is None or overshoot <= 1:
         return usual

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sapwood.agent import events
 from sapwood.agent.outside import answer_text, ask_once
+from sapwood.compaction.settings import ASSUMED_WINDOW
 from sapwood.compaction.summarizer import SummaryReply, SummaryRequest
 from sapwood.errors import ModelError
 from sapwood.models.thinking import LEVELS
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 Source: TypeAlias = Literal["compaction", "branchSummary"]
 
-UNKNOWN_WINDOW = 32_000
-"""What a model of unknown window is trusted with, in tokens."""
 UNKNOWN_OUTPUT = 4_096
 MAX_LEVEL = "low"
 
@@ -36,7 +35,7 @@ class ModelSummarizer:
         self._conversation = conversation
         self._model = conversation.model_in_force(model)
         self._source = source
-        self.context_window = self._model.context_window or UNKNOWN_WINDOW
+        self.context_window = self._model.context_window or ASSUMED_WINDOW
         self.max_output_tokens = self._model.max_output_tokens or UNKNOWN_OUTPUT
 
     async def complete(self, request: SummaryRequest) -> SummaryReply:

@@ -19,7 +19,7 @@ from sapwood.compaction.settings import (
     summary_budget,
     threshold,
 )
-from sapwood.compaction.trim import Edit, shorten_results
+from sapwood.compaction.trim import Edit, shorten_texts
 from sapwood.context.estimate import estimate_projection, estimate_tokens
 from sapwood.context.projection import Projected, Projection, project
 from sapwood.session.entry import Entry
@@ -97,7 +97,7 @@ def prepare_compaction(
     """Plan a compaction of the branch at `leaf`; None when there is nothing to compact.
 
     With a `context_window` the tokens to keep shrink, step by step, until something can be
-    summarized or the tail's largest tool results can be shortened, as long as the context is above
+    summarized or the tail's largest texts can be shortened, as long as the context is above
     the threshold.
     """
     plan = _Plan(tree, settings, leaf, context_window)
@@ -109,6 +109,22 @@ def prepare_compaction(
         keep //= 4
         preparation = plan.keeping(keep, even_after_compaction=True)
     return preparation or plan.only_edits()
+
+
+def prepare_to_fit(
+    tree: SessionTree, settings: CompactionSettings, window: int
+) -> Preparation | None:
+    """The plan that needs no window, unless it leaves more than fits below the threshold of one.
+
+    For a compaction that somebody asked for where no model is at work: one giant message is then
+    no reason to do nothing.
+    """
+    plan = _Plan(tree, settings, CURRENT, window)
+    preparation = prepare_compaction(tree, settings)
+    kept = plan.estimated_before if preparation is None else preparation.kept_tokens
+    if not plan.is_over_threshold or kept <= threshold(window, settings):
+        return preparation
+    return prepare_compaction(tree, settings, context_window=window) or preparation
 
 
 class _Plan:
@@ -147,7 +163,7 @@ class _Plan:
 
     def only_edits(self) -> Preparation | None:
         """A plan that summarizes nothing and shortens tool results instead, if that helps."""
-        edits = shorten_results(self.slots, self._tail_limit())
+        edits = shorten_texts(self.slots, self._tail_limit())
         if not edits:
             return None
         return Preparation(
@@ -174,7 +190,7 @@ class _Plan:
         first_kept = self.slots[cut.first_kept].entry
         kept = [slot for slot in self.slots[cut.first_kept :] if not slot.has_role({"system"})]
         kept_tokens = sum(slot.tokens for slot in kept)
-        edits = shorten_results(kept, self._tail_limit()) if self.window is not None else []
+        edits = shorten_texts(kept, self._tail_limit()) if self.window is not None else []
         budget = summary_budget(self.window, self.settings)
         return Preparation(
             first_kept_entry_id=first_kept.id,

@@ -15,6 +15,8 @@ from sapwood.errors import SettingsError
 
 RESERVE_TOKENS = 16384
 KEEP_RECENT_TOKENS = 20000
+ASSUMED_WINDOW = 32_000
+"""Tokens that a model of unknown window is trusted with."""
 MAX_RESERVE_SHARE = 0.25
 """A reserve may take at most this share of a window, so that small windows stay usable."""
 

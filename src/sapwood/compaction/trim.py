@@ -1,21 +1,27 @@
-"""A kept tail that is too large by itself: its largest tool results are shortened by context edits.
+"""A kept tail that is too large by itself: its largest texts are shortened by context edits.
 
-The record keeps the whole result; the context sees the beginning, a marker, and the end. Edits are
-plain `context_edit` entries, so they are branch-local, visible, and can be undone.
+Tool results first; if that is not enough, what was typed, pasted or injected. The record keeps the
+whole text; the context sees the beginning, a marker, and the end, and every image. Edits are plain
+`context_edit` entries, so they are branch-local, visible, and can be undone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, cast
 
 from sapwood.compaction.cut import Slot
-from sapwood.compaction.serialize import plain_text
-from sapwood.session.schema import Replacement
+from sapwood.compaction.serialize import blocks_of, plain_text
+from sapwood.context.estimate import estimate_tokens
+from sapwood.session.schema import Message, Replacement
 from sapwood.text import cut_utf16, utf16_len
 
 SHORTEST_RESULT = 2000
 """UTF-16 units below which a tool result is left alone."""
+
+SHORTEST_REQUEST = 8000
+"""The same for what the user or an extension said: only what was pasted is longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,30 +33,39 @@ class Edit:
     saved_tokens: int
 
 
-def shorten_results(slots: Iterable[Slot], limit: int) -> list[Edit]:
-    """Edits that bring the slots to at most `limit` tokens, or as near as tool results allow.
+def shorten_texts(slots: Iterable[Slot], limit: int) -> list[Edit]:
+    """Edits that bring the slots to at most `limit` tokens, or as near as they can.
 
-    The largest results shrink first, all to one common length, so that none is cut needlessly deep.
+    The largest texts shrink first, all to one common length, so that none is cut needlessly deep.
     """
     slots = list(slots)
     excess = sum(slot.tokens for slot in slots) - limit
+    edits = _shortened(slots, {"toolResult"}, excess, SHORTEST_RESULT)
+    excess -= sum(edit.saved_tokens for edit in edits)
+    return edits + _shortened(slots, {"user", "custom"}, excess, SHORTEST_REQUEST)
+
+
+def _shortened(slots: list[Slot], roles: set[str], excess: int, shortest: int) -> list[Edit]:
+    """Edits of the entries with these roles that together save `excess` tokens, if they can."""
     if excess <= 0:
         return []
-    results = [slot for slot in slots if slot.has_role({"toolResult"}) and slot.entry.id]
-    length = _common_length([_length(slot) for slot in results], excess * 4)
-    edits = (_edit(slot, length) for slot in results if _length(slot) > length)
+    found = [slot for slot in slots if slot.has_role(roles) and slot.entry.id]
+    length = _common_length([_length(slot) for slot in found], excess * 4, shortest)
+    edits = (_edit(slot, length) for slot in found if _length(slot) > length)
     return [edit for edit in edits if edit.saved_tokens > 0]
 
 
-def _common_length(lengths: list[int], excess: int) -> int:
-    """The length to which all longer results must shrink to save `excess` units."""
-    lengths = sorted((length for length in lengths if length > SHORTEST_RESULT), reverse=True)
-    for count in range(1, len(lengths) + 1):
-        following = lengths[count] if count < len(lengths) else SHORTEST_RESULT
-        saved = sum(lengths[:count]) - count * following
+def _common_length(lengths: list[int], excess: int, shortest: int) -> int:
+    """The length to which all longer texts must shrink to save `excess` units."""
+    lengths = sorted((length for length in lengths if length > shortest), reverse=True)
+    total = 0
+    for count, length in enumerate(lengths, 1):
+        total += length
+        following = lengths[count] if count < len(lengths) else shortest
+        saved = total - count * following
         if saved >= excess:
-            return max(SHORTEST_RESULT, following + (saved - excess) // count)
-    return SHORTEST_RESULT
+            return max(shortest, following + (saved - excess) // count)
+    return shortest
 
 
 def _length(slot: Slot) -> int:
@@ -58,10 +73,17 @@ def _length(slot: Slot) -> int:
 
 
 def _edit(slot: Slot, length: int) -> Edit:
-    text = "\n".join(plain_text(message.get("content")) for message in slot.messages)
+    contents = [message.get("content") for message in slot.messages]
+    text = "\n".join(map(plain_text, contents))
     marker = f"\n\n[... {utf16_len(text) - length} characters left out to fit the context ...]\n\n"
     room = max(length - utf16_len(marker), 0)
     head = cut_utf16(text, room * 2 // 3)
     shortened = head + marker + text[len(text) - room // 6 :]
-    saved = slot.tokens - -(-utf16_len(shortened) // 4)
-    return Edit(slot.entry.id, {"content": [{"type": "text", "text": shortened}]}, saved)
+    images = [block for content in contents for block in blocks_of(content) if _is_image(block)]
+    blocks: list[Any] = [{"type": "text", "text": shortened}, *images]
+    after = estimate_tokens(cast(Message, {**slot.messages[0], "content": blocks}))
+    return Edit(slot.entry.id, {"content": blocks}, slot.tokens - after)
+
+
+def _is_image(block: dict[str, Any]) -> bool:
+    return block.get("type") == "image"

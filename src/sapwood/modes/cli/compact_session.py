@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sapwood.agent.settings import Settings
     from sapwood.compaction.compact import CompactionResult
     from sapwood.compaction.prepare import Preparation
+    from sapwood.compaction.settings import CompactionSettings
     from sapwood.session.manager import SessionManager
 
 Echo = Callable[[str], None]
@@ -42,14 +43,13 @@ def compact_session(
     `CompactionError` when there is nothing to gain.
     """
     from sapwood.compaction.compact import apply_compaction, compact
-    from sapwood.compaction.prepare import prepare_compaction
     from sapwood.modes.cli.compact_report import report, report_lines
     from sapwood.modes.cli.output import note
     from sapwood.session.manager import SessionManager
 
     with SessionManager.open(path, writer="none" if dry_run else "exclusive") as manager:
         settings = _settings(manager, keep)
-        preparation = prepare_compaction(manager.tree, settings.compaction)
+        preparation = _plan(manager, settings.compaction)
         if preparation is None:
             note("there is nothing to compact: all of it would be kept anyway")
             if as_json:
@@ -99,6 +99,32 @@ def summarize_and_go(
         return None
     result = asyncio.run(summarize_branch(preparation, None, focus))
     return apply_branch_summary(manager, target, result)
+
+
+def _plan(manager: SessionManager, settings: CompactionSettings) -> Preparation | None:
+    """The plan; what is kept fits the window of the session's model, if all of it does not."""
+    from sapwood.compaction.prepare import prepare_compaction, prepare_to_fit
+    from sapwood.compaction.settings import ASSUMED_WINDOW
+
+    preparation = prepare_compaction(manager.tree, settings)
+    if preparation is not None and preparation.kept_tokens <= 2 * settings.keep_recent_tokens:
+        return preparation
+    return prepare_to_fit(manager.tree, settings, _window(manager) or ASSUMED_WINDOW)
+
+
+def _window(manager: SessionManager) -> int | None:
+    """Tokens that the session's model takes, as learnt or as known."""
+    from sapwood.agent.learned import learned_windows
+    from sapwood.models.catalogue import Catalogue
+    from sapwood.session.paths import agent_dir
+    from sapwood.session.replay import path_settings
+
+    ref = path_settings(manager.tree).model
+    if ref is None:
+        return None
+    model = Catalogue.load(agent_dir()).get(ref.provider, ref.model_id)
+    known = model.context_window if model is not None else None
+    return learned_windows(manager.tree).get(f"{ref.provider}/{ref.model_id}", known)
 
 
 def _planned(preparation: Preparation) -> CompactionResult:
