@@ -220,6 +220,17 @@ def test_session_id_is_opened_or_made(stage_with: Build) -> None:
     assert said(stage) == ["first", "second"]
 
 
+def test_a_fork_does_not_take_an_id_that_is_taken(stage_with: Build) -> None:
+    stage = stage_with([{"text": "ok"}])
+    run(stage, "--session-id", "mine", "-p", "hello")
+    (source,) = files(stage)
+    done = run(stage, "--fork", str(source), "--session-id", "mine", "-p", "hello")
+    assert done.returncode == 1
+    assert done.stderr == b"sapwood: There is a session mine in this folder already.\n"
+    assert files(stage) == [source]
+    assert run(stage, "--fork", str(source), "--session-id", "copy", "-p", "go").returncode == 0
+
+
 def test_a_session_id_with_a_path_in_it_is_refused(stage_with: Build) -> None:
     stage = stage_with([{"text": "ok"}])
     done = run(stage, "--session-id", "../../x", "-p", "first")
@@ -578,3 +589,27 @@ def test_a_missing_parent_is_told(stage_with: Build) -> None:
     done = run(stage, "-c", "-p", "three")
     assert done.returncode == 0
     assert b"parent is not in the file" in done.stderr
+
+
+def test_models_are_listed_by_words(stage_with: Build) -> None:
+    stage = stage_with()
+    assert run(stage, "--list-models").stdout.count(b"fake/") == 4
+    done = run(stage, "--list-models", "FAKE", "thinker")
+    assert done.stdout.decode().split() == ["fake/fake-thinker", "100,000", "image", "thinking"]
+    done = run(stage, "--list-models", "hammer")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"sapwood: No available model fits hammer.\n"
+
+
+def test_export_takes_one_session_and_one_output(stage_with: Build) -> None:
+    stage = stage_with([{"text": "the answer"}])
+    run(stage, "-p", "hello")
+    (source,) = files(stage)
+    assert run(stage, "--export", str(source), "out.html").stdout == b"out.html\n"
+    assert "the answer" in (stage.project / "out.html").read_text("utf-8")
+    made = Path(run(stage, "--export", str(source)).stdout.decode().strip())
+    assert made.parent == stage.project
+    assert run(stage, "--export", str(source), "a.html", "b.html").returncode == 2
+    again = run(stage, "--export", str(source), "out.html")
+    assert again.returncode == 1
+    assert again.stderr == b"sapwood: out.html exists already; it is left as it is.\n"

@@ -90,7 +90,7 @@ _MODELS = _options(
         help="Models to begin with and to switch between, comma separated.",
     ),
     click.option(
-        "--list-models", is_flag=False, flag_value="", metavar="[SEARCH]", help="List models, exit."
+        "--list-models", is_flag=False, flag_value="", metavar="[WORDS]", help="List models, exit."
     ),
     click.option("--api-key", metavar="KEY", help="Key for the model's provider."),
     click.option("--thinking", type=click.Choice(LEVELS), help="How much the model thinks."),
@@ -195,7 +195,7 @@ def run(flags: AgentFlags) -> int:
     try:
         check_flags(flags)
         if flags.list_models is not None:
-            return _list_models(flags.list_models)
+            return _list_models(" ".join([flags.list_models, *flags.messages]).strip())
         if flags.export is not None:
             return _export(flags.export, flags.messages)
         if flags.mode == "rpc":
@@ -325,6 +325,8 @@ def _export(source: Path, rest: Sequence[str]) -> int:
     from sapwood.library.export import export_session
     from sapwood.session.manager import SessionManager
 
+    if len(rest) > 1:
+        raise click.UsageError("--export takes a session file and at most one output.")
     target = Path(rest[0]) if rest else None
     with SessionManager.open(source, writer="none") as manager:
         click.echo(export_session(manager, target))

@@ -103,6 +103,8 @@ class Opening:
         folder = self.session_dir()
         if flags.fork is not None:
             source = resolve_session(flags.fork, self.cwd, folder)
+            if flags.session_id is not None and self._with_id(flags.session_id, folder):
+                raise SessionError(f"There is a session {flags.session_id} in this folder already.")
             return SessionManager.fork_from(source, self.cwd, folder, id=flags.session_id)
         if flags.continue_recent:
             path = most_recent(self.cwd, folder)
@@ -160,15 +162,23 @@ class Opening:
     async def _by_exact_id(
         self, session_id: str, folder: Path | None, ask: Asker
     ) -> SessionManager | None:
-        from sapwood.session.find import made_in, read_header, session_files
         from sapwood.session.manager import SessionManager
+
+        path = self._with_id(session_id, folder)
+        if path is not None:
+            return await self._existing(path, ask)
+        return SessionManager.create(self.cwd, folder, id=session_id)
+
+    def _with_id(self, session_id: str, folder: Path | None) -> Path | None:
+        """The session of the current folder with exactly this id."""
+        from sapwood.session.find import made_in, read_header, session_files
         from sapwood.session.paths import default_session_dir
 
         for path in session_files(folder or default_session_dir(self.cwd)):
             header = read_header(path)
             if header and header["id"] == session_id and made_in(header, str(self.cwd)):
-                return await self._existing(path, ask)
-        return SessionManager.create(self.cwd, folder, id=session_id)
+                return path
+        return None
 
     async def _existing(self, path: Path, ask: Asker) -> SessionManager | None:
         """Open `path`, asking where its folder is gone or another program writes to it."""
