@@ -22,6 +22,7 @@ from sapwood.agent.recovery import Attempts, RetryPolicy
 from sapwood.agent.system_prompt import system_patch
 from sapwood.context.estimate import estimate_projection, estimate_tail
 from sapwood.context.projection import Projection, project
+from sapwood.errors import SessionWriteError
 from sapwood.models.thinking import clamp_level
 from sapwood.session.replay import path_settings, prompt_checkpoint
 
@@ -78,6 +79,8 @@ class Conversation:
         self.summary_interrupt = Interrupt()
         self.retry_interrupt = Interrupt()
         self._prompt_may_differ = True
+        self.unsaved: list[Message] = []
+        """Answers and results that the disk refused, in order; the next message tries again."""
         self._listeners: list[events.Listener] = []
         self._deferred: list[Callable[[], object]] = []
 
@@ -107,7 +110,23 @@ class Conversation:
             self.emit(events.session_info_changed(self.manager.get_session_name()))
 
     def store(self, message: Message) -> str:
-        return self.manager.append_message(message)
+        """Append a message, after those that could not be stored before.
+
+        Raises `SessionWriteError`. What nobody can type again is then kept in `unsaved`.
+        """
+        self.save_unsaved()
+        try:
+            return self.manager.append_message(message)
+        except SessionWriteError:
+            if message["role"] in ("assistant", "toolResult", "bashExecution"):
+                self.unsaved.append(message)
+            raise
+
+    def save_unsaved(self) -> None:
+        """Try again to store what the disk refused; raises `SessionWriteError` if it still does."""
+        while self.unsaved:
+            self.manager.append_message(self.unsaved[0])
+            del self.unsaved[0]
 
     def store_whole(self, message: Message) -> str:
         """Store a message that did not stream, with its two events."""

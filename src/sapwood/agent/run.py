@@ -74,6 +74,7 @@ class Run:
 
     def _opening(self, messages: Sequence[QueuedMessage]) -> Callable[[], Sequence[Message]]:
         def store_settings_then_messages() -> list[Message]:
+            self._conversation.save_unsaved()
             self._conversation.record_settings()
             self._conversation.reach_boundary()
             self._conversation.record_prompt()

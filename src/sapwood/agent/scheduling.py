@@ -51,10 +51,11 @@ class Scheduler:
         self._conversation.api_key(model)
 
     async def make_way(self, operation: str) -> None:
-        """End the run in progress if the operation wants that."""
+        """End the run in progress if the operation wants that, and leave nothing unsaved behind."""
         if self.rule(operation) is Rule.INTERRUPT:
             await self.abort()
             self.rule(operation)
+        self._conversation.save_unsaved()
 
     async def abort(self) -> None:
         """Stop what is going on; return when it is stored and over."""

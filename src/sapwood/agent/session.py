@@ -8,6 +8,7 @@ in `run`, `compacting` and `navigation`, on a shared `Conversation`.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from sapwood.agent.queue import QueuedMessage, QueuedMessages, QueueKind
 from sapwood.agent.scheduling import OnAccepted, Scheduler
 from sapwood.agent.stats import ContextUsage, SessionStats, session_stats
 from sapwood.agent.switches import Switches
-from sapwood.errors import SapwoodError
+from sapwood.errors import SapwoodError, SessionWriteError
 from sapwood.models.thinking import is_level
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         BashExecutionMessage,
         ImageBlock,
         Json,
+        Message,
         Replacement,
         UserBlock,
     )
@@ -156,6 +158,15 @@ class AgentSession:
     @property
     def queued(self) -> QueuedMessages:
         return self._conversation.queue.waiting()
+
+    @property
+    def unsaved(self) -> Sequence[Message]:
+        """Answers and results that the disk refused; they are stored with the next message."""
+        return tuple(self._conversation.unsaved)
+
+    def save_unsaved(self) -> None:
+        """Try to store them now; raises `SessionWriteError` when the disk still refuses."""
+        self._conversation.save_unsaved()
 
     @property
     def cwd(self) -> Path:
@@ -430,7 +441,11 @@ class AgentSession:
         return message
 
     def _store_command(self, message: BashExecutionMessage) -> None:
-        self._conversation.record_settings()
+        try:
+            self._conversation.record_settings()
+        except SessionWriteError:
+            self._conversation.unsaved.append(message)
+            raise
         self._conversation.store_whole(message)
 
     def abort_bash(self) -> None:
@@ -508,10 +523,15 @@ class AgentSession:
         self.extensions.post("session_start", {"reason": "switch"})
 
     async def dispose(self) -> None:
-        """Stop everything and let go of the file. The session cannot be used any more."""
+        """Stop everything and let go of the file. The session cannot be used any more.
+
+        What the disk refused is tried once more; `unsaved` tells whether anything is lost.
+        """
         self.take_back_queued()
         await self._end_commands()
         await self.abort()
+        with contextlib.suppress(SessionWriteError):
+            self._conversation.save_unsaved()
         self.extensions.post("session_shutdown", {"reason": "quit"})
         await self.extensions.flush()
         self._conversation.detach()

@@ -41,3 +41,13 @@ def prompts_on_path(tree: SessionTree) -> Iterator[str]:
         message = entry.message
         if message is not None and message.get("role") == "user":
             yield text_of(message.get("content"))
+
+
+def has_prompt_since(tree: SessionTree, leaf_id: str | None) -> bool:
+    """Whether the user wrote something on the active path below an entry."""
+    for entry in tree.ancestors(tree.leaf_id):
+        if entry.id == leaf_id:
+            return False
+        if entry.message is not None and entry.message.get("role") == "user":
+            return True
+    return False

@@ -22,7 +22,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from sapwood import __version__
-from sapwood.errors import ReadOnlySessionError, SapwoodError
+from sapwood.errors import ReadOnlySessionError, SapwoodError, SessionWriteError
+from sapwood.modes.tui.branches import has_prompt_since
 from sapwood.modes.tui.chat_keys import ChatKeys
 from sapwood.modes.tui.completing import sources_for
 from sapwood.modes.tui.editor.draft import Draft, draft_of
@@ -230,6 +231,9 @@ class Chat(ChatKeys):
         except ReadOnlySessionError:
             self.may_write()
             on_refused()
+        except SessionWriteError as error:
+            self._tell_unsaved(error)
+            on_refused()
         except SapwoodError as error:
             self.status.notice(str(error), "error")
             on_refused()
@@ -237,6 +241,21 @@ class Chat(ChatKeys):
             self.log.error(error)
             self.status.notice(f"Something went wrong inside Sapwood: {error!r}", "error")
             on_refused()
+
+    def _tell_unsaved(self, error: SessionWriteError) -> None:
+        """Say what could not be stored, and when it is tried again."""
+        cause = error.__cause__
+        reason = cause.strerror if isinstance(cause, OSError) else None
+        if not reason:
+            return self.status.notice(str(error), "error")
+        again = "The next message and leaving try again" if self._unsaved() else "Nothing is lost"
+        self.status.notice(f"Not saved: {reason}. {again}", "error")
+        self.view.sync()
+        self.view.refresh_footer()
+        return self.transcript.changed()
+
+    def _unsaved(self) -> int:
+        return len(self.session.unsaved) if self.session else 0
 
     # Sending
 
@@ -294,7 +313,11 @@ class Chat(ChatKeys):
         self.transcript.go_bottom()
         give_back = partial(self.editor.restore, text, images)
         if session.is_idle:
-            self.start(self._prompt(session, text, images), give_back)
+            leaf = session.manager.get_leaf()
+            self.start(
+                self._prompt(session, text, images),
+                lambda: None if has_prompt_since(session.manager.tree, leaf) else give_back(),
+            )
             return
         try:
             (session.follow_up if follow_up else session.steer)(text, images)
@@ -314,7 +337,11 @@ class Chat(ChatKeys):
         hidden = text.startswith("!!")
         command = text.removeprefix("!!" if hidden else "!").strip()
         self.transcript.go_bottom()
-        self.start(self._shell(command, hidden), lambda: self.editor.restore(text))
+        kept = self._unsaved()
+        self.start(
+            self._shell(command, hidden),
+            lambda: None if self._unsaved() > kept else self.editor.restore(text),
+        )
 
     async def _shell(self, command: str, hidden: bool) -> None:
         session, live = self.session, self.view.live

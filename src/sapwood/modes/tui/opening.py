@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sapwood.errors import SapwoodError
+from sapwood.modes.tui.words import count_text
 
 if TYPE_CHECKING:
     from sapwood.agent.session import AgentSession
@@ -51,8 +52,12 @@ async def close_and_leave(chat: Chat) -> None:
         await session.dispose()
         chat.view.detach()
         await _close_connections()
+        if lost := len(session.unsaved):
+            what = count_text(lost, "message")
+            farewell = f"{what} could not be saved, the disk refuses.\n{farewell}".strip()
         chat.sapwood.farewell = farewell
-    chat.app.exit(0)
+        return chat.app.exit(1 if lost else 0)
+    return chat.app.exit(0)
 
 
 async def _close_connections() -> None:

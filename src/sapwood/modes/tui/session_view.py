@@ -81,6 +81,7 @@ class SessionView:
         """Take in what was appended or moved."""
         if self.blocks is None or self.session is None:
             return
+        self.live.unsaved = [dict(message) for message in self.session.unsaved]
         before = len(self.blocks.entries)
         grew = self.blocks.sync()
         if not grew:
@@ -222,7 +223,7 @@ def footer_info(session: AgentSession, branches: int, cost: float | None) -> Foo
         window=usage.context_window,
         estimated=usage.estimated,
         cost=cost,
-        note=record_note(manager),
+        note="not saved" if session.unsaved else record_note(manager),
     )
 
 

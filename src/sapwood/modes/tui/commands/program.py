@@ -37,6 +37,7 @@ async def reopen(chat: Chat) -> bool:
         chat.status.notice("This session is not saved; opening it again would lose it", "warn")
         return False
     Settings.load(chat.launch.agent_dir, session.cwd, True)
+    session.save_unsaved()
     if session.manager.read_only and path is not None:
         from sapwood.modes.tui.commands.session import switch_to
 

@@ -41,6 +41,7 @@ async def switch_to(chat: Chat, path: Path) -> bool:
 
     False when the user backed out.
     """
+    _session(chat).save_unsaved()
     opened = await chat.launch.open_path(path, chat.sapwood)
     if opened is None:
         return False

@@ -5,15 +5,16 @@ Fed with session events; whatever is stored leaves at once, since the path shows
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.strip import Strip
 
 from sapwood.modes.tui.transcript.content import field
-from sapwood.modes.tui.transcript.lines import strip
+from sapwood.modes.tui.transcript.lines import join, strip
 from sapwood.modes.tui.transcript.look import Look
-from sapwood.modes.tui.transcript.markdown import StreamedMarkdown
-from sapwood.modes.tui.transcript.messages import render_assistant, render_bash
+from sapwood.modes.tui.transcript.markdown import StreamedMarkdown, render_markdown
+from sapwood.modes.tui.transcript.messages import render_assistant, render_bash, render_message
 from sapwood.modes.tui.transcript.tools import Outcome
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ class LiveRun:
         self.message: JsonObject | None = None
         self.outcomes: dict[str, Outcome] = {}
         self.command: JsonObject | None = None
+        self.unsaved: Sequence[JsonObject] = ()
+        """Messages that the disk refused; they are shown until they are stored."""
         self._streams: dict[int, StreamedMarkdown] = {}
 
     def feed(self, event: dict[str, Any]) -> None:
@@ -92,12 +95,20 @@ class LiveRun:
 
     def render(self, look: Look) -> list[Strip]:
         """The live block; empty when nothing is under way."""
+        return join([*self._unsaved(look), self._under_way(look)])
+
+    def _under_way(self, look: Look) -> list[Strip]:
         if self.command is not None:
             return render_bash(self.command, look, running=True)
         if self.message is None:
             return []
         strips = render_assistant(self.message, self.outcomes, look, self._markdown, live=True)
         return strips or [strip(("  …", look.style("faint")))]
+
+    def _unsaved(self, look: Look) -> Iterator[list[Strip]]:
+        for message in self.unsaved:
+            yield render_message(message, look, lambda _, text, same: render_markdown(text, same))
+            yield [strip(("  ! not saved yet", look.style("warn")))]
 
     def _markdown(self, index: int, text: str, look: Look) -> list[Strip]:
         return self._streams.setdefault(index, StreamedMarkdown()).lines(text, look)

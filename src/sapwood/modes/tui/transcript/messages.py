@@ -20,6 +20,25 @@ MarkdownLines = Callable[[int, str, Look], list[Strip]]
 """Renders the text block at an index of a message; a live message keeps one stream for each."""
 
 
+def render_message(message: JsonObject, look: Look, markdown: MarkdownLines) -> list[Strip]:
+    """A message by itself: a call without its outcome, a result without its call."""
+    match message.get("role"):
+        case "user":
+            return render_user(message, look)
+        case "assistant":
+            return render_assistant(message, {}, look, markdown)
+        case "toolResult":
+            return render_orphan(message, look)
+        case "bashExecution":
+            return render_bash(message, look)
+        case "custom":
+            return render_custom(message, look, markdown)
+        case "system":
+            return render_system(message, look)
+        case _:
+            return []
+
+
 def render_user(message: JsonObject, look: Look) -> list[Strip]:
     """What the user wrote, behind a bar."""
     content = message.get("content")

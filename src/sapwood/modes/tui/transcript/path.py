@@ -21,11 +21,8 @@ from sapwood.modes.tui.transcript.look import Look
 from sapwood.modes.tui.transcript.markdown import render_markdown
 from sapwood.modes.tui.transcript.messages import (
     render_assistant,
-    render_bash,
     render_custom,
-    render_orphan,
-    render_system,
-    render_user,
+    render_message,
 )
 from sapwood.modes.tui.transcript.tools import Outcome
 from sapwood.modes.tui.transcript.view import Header
@@ -142,21 +139,10 @@ class PathBlocks:
         if entry.type == "custom_message":
             return render_custom(entry.data, look, _markdown)
         message: JsonObject = entry.message or {}
-        match message.get("role"):
-            case "user":
-                return render_user(message, look)
-            case "toolResult":
-                if self._call_in_sight(position, field(message, "toolCallId")):
-                    return []
-                return render_orphan(message, look)
-            case "bashExecution":
-                return render_bash(message, look)
-            case "custom":
-                return render_custom(message, look, _markdown)
-            case "system":
-                return render_system(message, look)
-            case _:
-                return []
+        is_result = message.get("role") == "toolResult"
+        if is_result and self._call_in_sight(position, field(message, "toolCallId")):
+            return []
+        return render_message(message, look, _markdown)
 
     def _render_assistant(
         self, position: int, message: JsonObject, look: Look
