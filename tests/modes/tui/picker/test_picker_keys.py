@@ -11,6 +11,7 @@ from sapwood.modes.tui.picker.keys import PICKER
 from sapwood.modes.tui.picker.screen import SessionPicker
 from sapwood.session.info import session_info
 from sapwood.session.manager import SessionManager
+from support.message_makers import result, user
 from support.picking import NOTHING, make_session, pick
 
 
@@ -160,6 +161,28 @@ async def test_search_in_names_first_messages_and_text(
         assert picking.host.result is NOTHING, "the first Escape only clears the search"
 
 
+async def test_search_finds_what_tools_gave_and_what_other_branches_say(
+    tmp_path: Path, here: Path
+) -> None:
+    folder = tmp_path / "sessions"
+    with SessionManager.open(make_session(here, folder, "Begin")) as manager:
+        start = manager.get_leaf()
+        manager.append_message(result("c", "a zanzibar in the output"))
+        manager.append_message(user("left behind: Größe"))
+        manager.branch(start or "")
+        manager.append_message(user("the way that was taken"))
+    async with pick(here, folder) as picking:
+        await picking.press(*"zanzibar")
+        await picking.until(lambda: picking.titles == ["Begin"], "the tool's output")
+        assert "a zanzibar in the output" in picking.text
+        await picking.press("s")
+        await picking.loaded()
+        assert "No session holds “zanzibars”" in picking.text
+        await picking.press("ctrl+u", *"GRÖß")
+        await picking.until(lambda: picking.titles == ["Begin"], "the other branch")
+        assert "left behind: Größe" in picking.text
+
+
 async def test_search_never_looks_at_ids(tmp_path: Path, here: Path) -> None:
     path = make_session(here, tmp_path / "sessions", "Hello")
     info = session_info(path)
@@ -181,7 +204,7 @@ async def test_best_match_is_selected_and_words_combine(
         await picking.until(lambda: len(picking.titles) == 2, "the text")
         assert picking.selected == "Parser work"
         await picking.press("space", *"passing")
-        assert picking.titles == ["Unrelated"]
+        await picking.until(lambda: picking.titles == ["Unrelated"], "both words")
         await picking.press("ctrl+w", "backspace")
         assert picking.picker.wanted.query == "parser"
 

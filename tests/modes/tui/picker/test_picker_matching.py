@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from sapwood.modes.tui.picker.matching import is_scattered, match, snippet
-from sapwood.session.info import SessionInfo
+from sapwood.modes.tui.picker.mentions import Mentions
+from sapwood.session.info import SessionInfo, session_info
+from sapwood.session.manager import SessionManager
+from support.message_makers import user
+from support.picking import make_session
 
 INFO = SessionInfo(
     path=Path("/s/2025_10241024.jsonl"),
@@ -32,6 +36,32 @@ def test_matches(query: str) -> None:
 @pytest.mark.parametrize("query", ["1024", "aaaa", "shop", "mrgn", "parser zebra", "pk"])
 def test_does_not_match(query: str) -> None:
     assert match(query.split(), INFO, "the margin is wide") is None
+
+
+def test_a_word_that_goes_on_from_an_absent_one_is_not_looked_for(tmp_path: Path) -> None:
+    path = make_session(tmp_path, tmp_path / "sessions", "Hello", "The margin is wide")
+    info = session_info(path)
+    assert info is not None
+    mentions = Mentions()
+    mentions.look(info, ["margin", "zeb"])
+    assert mentions.of(info) == {"margin": "The margin is wide"}
+    path.unlink()
+    mentions.look(info, ["margin", "zebra"])
+    assert mentions.of(info) == {"margin": "The margin is wide"}, "and what is known stays known"
+    mentions.look(info, [])
+    assert mentions.of(info) == {}
+
+
+def test_a_session_that_went_on_is_looked_at_again(tmp_path: Path) -> None:
+    path = make_session(tmp_path, tmp_path / "sessions", "Hello")
+    mentions = Mentions()
+    for expected in (set(), {"zebra"}):
+        info = session_info(path)
+        assert info is not None
+        mentions.look(info, ["zebra"])
+        assert set(mentions.of(info)) == expected
+        with SessionManager.open(path) as manager:
+            manager.append_message(user("a zebra"))
 
 
 def test_folders_count_where_they_are_shown() -> None:

@@ -9,9 +9,7 @@ from pathlib import Path
 from rich.style import Style
 from textual.strip import Strip
 
-from sapwood.modes.tui.picker.matching import snippet
 from sapwood.modes.tui.picker.shelf import ShelfRow
-from sapwood.modes.tui.picker.texts import Texts
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.transcript.lines import cut, full_line, strip
 from sapwood.modes.tui.words import age_text, count_text
@@ -50,7 +48,7 @@ def folder_text(info: SessionInfo) -> str:
     return one_line(cwd)
 
 
-def draw_row(row: ShelfRow, look: RowLook, texts: Texts, *, selected: bool, current: bool) -> Strip:
+def draw_row(row: ShelfRow, look: RowLook, *, selected: bool, current: bool) -> Strip:
     """``current``: the session that is open now; the row says so in words."""
     palette, info = look.palette, row.info
     mark = ("›" if selected else " ") + ("•" if current else " ") + " "
@@ -58,7 +56,7 @@ def draw_row(row: ShelfRow, look: RowLook, texts: Texts, *, selected: bool, curr
     right = _right(info, look, current=current)
     room = look.width - 4 - cell_width(branch) - cell_width(right)
     style = palette["strong" if selected else "user" if info.name else "text"]
-    title, more = _title(row, look, texts, max(room, 1))
+    title, more = _title(row, look, max(room, 1))
     line = strip(
         (mark, palette["accent"]),
         (branch, palette["faint"]),
@@ -71,13 +69,13 @@ def draw_row(row: ShelfRow, look: RowLook, texts: Texts, *, selected: bool, curr
     return full_line(line, look.width, back)
 
 
-def _title(row: ShelfRow, look: RowLook, texts: Texts, room: int) -> tuple[str, str]:
+def _title(row: ShelfRow, look: RowLook, room: int) -> tuple[str, str]:
     """What the session is called, and after that what is asked for: path, folder, or the hit."""
     more = ""
     if look.paths:
         more = one_line(str(row.info.path))
-    elif row.in_text:
-        more = one_line(snippet(texts.original(row.info), row.in_text))
+    elif row.said:
+        more = one_line(row.said)
     elif look.folders:
         more = folder_text(row.info)
     share = room if not more else max(room * 2 // 5, room - cell_width(more) - 2, 8)
@@ -85,7 +83,7 @@ def _title(row: ShelfRow, look: RowLook, texts: Texts, room: int) -> tuple[str, 
     left = room - cell_width(title) - 2
     if not more or left < 4:
         return title, ""
-    return title, "  " + (cut(more, left) if row.in_text and not look.paths else tail(more, left))
+    return title, "  " + (cut(more, left) if row.said and not look.paths else tail(more, left))
 
 
 def tail(text: str, width: int) -> str:

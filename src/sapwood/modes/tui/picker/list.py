@@ -17,7 +17,6 @@ from textual.strip import Strip
 from sapwood.modes.tui.picker.changing import same_file
 from sapwood.modes.tui.picker.drawing import RowLook, draw_row
 from sapwood.modes.tui.picker.shelf import ShelfRow
-from sapwood.modes.tui.picker.texts import Texts
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.transcript.lines import cut, full_line, strip
 
@@ -39,10 +38,9 @@ class SessionList(ScrollView, can_focus=False, inherit_bindings=False):
             super().__init__()
             self.double = double
 
-    def __init__(self, current: Path | None, texts: Texts, palette: Palette) -> None:
+    def __init__(self, current: Path | None, palette: Palette) -> None:
         super().__init__()
         self.current = current
-        self.texts = texts
         self.look = RowLook(palette, 80, 0.0)
         self.rows: list[ShelfRow] = []
         self.empty: list[str] = []
@@ -90,7 +88,6 @@ class SessionList(ScrollView, can_focus=False, inherit_bindings=False):
             line = draw_row(
                 row,
                 self.look,
-                self.texts,
                 selected=index == self.index,
                 current=same_file(row.info.path, self.current),
             )

@@ -1,11 +1,12 @@
 """Whether a session is what somebody looks for. Ids are never looked at.
 
 Every word must be found: in the name (as it is, or its letters in order and close together), in the
-first message, or anywhere in the text of the conversation.
+first message, or anywhere in what was said, called and answered on any branch.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from sapwood.session.info import SessionInfo
@@ -19,18 +20,23 @@ SPREAD = 2
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """``score``: more is better. ``in_text``: the word that only the conversation holds, or ""."""
+    """``score``: more is better. ``said``: the word that only the conversation holds, or ""."""
 
     score: int = 0
-    in_text: str = ""
+    said: str = ""
 
 
-def match(words: list[str], info: SessionInfo, text: str, folder: str = "") -> Match | None:
-    """``words`` and ``text`` in lower case; ``folder`` is looked at where it is shown."""
+def match(
+    words: list[str], info: SessionInfo, said: Container[str], folder: str = ""
+) -> Match | None:
+    """``words`` in lower case, ``said`` those of them that the conversation holds.
+
+    ``folder`` is looked at where it is shown.
+    """
     name = (info.name or "").lower()
     first = info.first_message.lower()
     score = 0
-    in_text = ""
+    only_said = ""
     for word in words:
         if word in name:
             score += 6 if f" {name}".find(f" {word}") >= 0 else 5
@@ -40,12 +46,12 @@ def match(words: list[str], info: SessionInfo, text: str, folder: str = "") -> M
             score += 3
         elif folder and word in folder.lower():
             score += 2
-        elif word in text:
+        elif word in said:
             score += 1
-            in_text = in_text or word
+            only_said = only_said or word
         else:
             return None
-    return Match(score, in_text)
+    return Match(score, only_said)
 
 
 def is_scattered(word: str, name: str) -> bool:

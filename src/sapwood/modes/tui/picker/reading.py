@@ -48,11 +48,6 @@ class Reading:
         return bool(self._under_way)
 
     @property
-    def reads_sessions(self) -> bool:
-        """Whether more sessions may turn up."""
-        return any(what != "texts" for what in self._under_way)
-
-    @property
     def files_elsewhere(self) -> int:
         """How many session files of other folders are not on the shelf."""
         return 0 if self._reads_all else self._elsewhere
@@ -75,9 +70,10 @@ class Reading:
             self._reads_all = True
             self._start("all sessions", self._read_everywhere)
 
-    def said_texts(self) -> None:
-        """Read what was said, for the search; matches turn up while it is read."""
-        self._run("texts", self._read_texts)
+    def look_for(self, words: list[str]) -> None:
+        """Look for words in what was said, instead of others; sessions turn up meanwhile."""
+        self._under_way["texts"] = (0, 0)
+        self._run("texts", lambda: self._look_for(words))
 
     def stop(self) -> None:
         """Nothing more will come."""
@@ -110,14 +106,14 @@ class Reading:
         if not worker.is_cancelled:
             self._tell(self._end, what)
 
-    def _read_texts(self) -> None:
+    def _look_for(self, words: list[str]) -> None:
         worker = get_current_worker()
         infos = self._shelf.newest()
         due = time.monotonic() + TEXTS_PAUSE
         for done, info in enumerate(infos):
             if worker.is_cancelled:
                 return
-            self._shelf.texts.read(info)
+            self._shelf.mentions.look(info, words)
             if time.monotonic() >= due:
                 due = time.monotonic() + TEXTS_PAUSE
                 self._tell(self._texts_progress, done, len(infos))

@@ -87,7 +87,7 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         self.shown = Shown()
         self.note = ""
         self._look = RowLook(palette, 80, time.time())
-        self._list = SessionList(current, self.shelf.texts, palette)
+        self._list = SessionList(current, palette)
         self._beside = SessionPreview(palette)
         self._beside.add_class("beside")
         self._below = SessionPreview(palette)
@@ -120,8 +120,8 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
 
     def _read_to_end(self) -> None:
         self._draw()
-        if self.wanted.query.strip():
-            self.reading.said_texts()
+        if self.wanted.words:
+            self.reading.look_for(self.wanted.words)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Reading that fails says so instead of looking for sessions for ever."""
@@ -152,7 +152,7 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         elsewhere = self.shown.elsewhere
         if wanted.cwd is not None:
             elsewhere += self.reading.files_elsewhere
-        waiting = self.reading.reads_sessions
+        waiting = self.reading.is_under_way
         empty = empty_words(wanted, self.shown, elsewhere, loading=waiting)
         self._list.show(self.shown.rows, self._look, empty, first=first)
         title = title_words(self.shelf, wanted, self.shown) + self.reading.words
@@ -263,11 +263,11 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
 
     def _search_for(self, query: str) -> None:
         self.note = ""
-        begun = not self.wanted.query and bool(query)
+        before = self.wanted.words
         self.wanted = replace(self.wanted, query=query.lstrip())
+        if self.wanted.words != before:
+            self.reading.look_for(self.wanted.words)
         self._draw(first=bool(self.wanted.query))
-        if begun:
-            self.reading.said_texts()
 
     def action_delete_char(self) -> None:
         self._search_for(self.wanted.query[:-1])

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from sapwood.modes.tui.picker.matching import match
-from sapwood.modes.tui.picker.texts import Texts
+from sapwood.modes.tui.picker.matching import match, snippet
+from sapwood.modes.tui.picker.mentions import Mentions
 from sapwood.session.info import SessionInfo
 
 MAX_DEPTH = 5
@@ -30,11 +30,11 @@ class Sort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ShelfRow:
-    """A session as it is shown: ``depth`` below its parent; the word only its text holds."""
+    """A session as it is shown: ``depth`` below its parent; what is said around a word."""
 
     info: SessionInfo
     depth: int = 0
-    in_text: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,11 @@ class Wanted:
     sort: Sort = Sort.THREADED
     named_only: bool = False
     paths: bool = False
+
+    @property
+    def words(self) -> list[str]:
+        """What is searched for, in lower case."""
+        return self.query.lower().split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ class Shelf:
         self._infos: dict[str, SessionInfo] = {}
         self.skipped: set[str] = set()
         """Files named like sessions that are none."""
-        self.texts = Texts()
+        self.mentions = Mentions()
 
     def __len__(self) -> int:
         return len(self._infos)
@@ -98,7 +103,7 @@ class Shelf:
         elsewhere = len(self._infos) - len(infos)
         kept = [info for info in infos if info.name] if wanted.named_only else infos
         unnamed = len(infos) - len(kept)
-        words = wanted.query.lower().split()
+        words = wanted.words
         if not words:
             return Shown(self._sorted(kept, wanted.sort), elsewhere, unnamed)
         rows = self._matching(kept, words, paths=wanted.paths)
@@ -109,9 +114,11 @@ class Shelf:
     ) -> list[ShelfRow]:
         found = []
         for info in infos:
-            hit = match(words, info, self.texts.lower(info), info.cwd if paths else "")
+            mentions = self.mentions.of(info)
+            hit = match(words, info, mentions, info.cwd if paths else "")
             if hit is not None:
-                found.append((hit.score, ShelfRow(info, 0, hit.in_text)))
+                said = snippet(mentions[hit.said], hit.said) if hit.said else ""
+                found.append((hit.score, ShelfRow(info, 0, said)))
         found.sort(key=lambda each: -each[0])
         return [row for _, row in found]
 

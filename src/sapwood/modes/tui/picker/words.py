@@ -26,8 +26,6 @@ def hidden_words(shelf: Shelf, shown: Shown, elsewhere: int) -> str:
         parts.append(f"{elsewhere:,} in other folders (Tab)")
     if shelf.skipped:
         parts.append(f"{count_text(len(shelf.skipped), 'file')} not readable as a session")
-    if shelf.texts.cut:
-        parts.append(f"{count_text(len(shelf.texts.cut), 'long session')} not searched to the end")
     return "Hidden: " + " · ".join(parts) if parts else ""
 
 
