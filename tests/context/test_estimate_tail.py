@@ -48,3 +48,17 @@ def test_tail_is_known_for_most_sessions_and_decodes_only_the_end() -> None:
     estimate = estimate_tail(SessionTree(header, entries))  # type: ignore[arg-type]
     assert estimate is not None
     assert (estimate.tokens, estimate.trailing_tokens) == (1002, 2)
+
+
+def test_what_holds_no_message_counts_nothing() -> None:
+    tree = SessionTree({"type": "session", "id": "x", "timestamp": ""})
+    for number, message in enumerate(({"content": "x"}, {"role": ["user"]}, 5, None)):
+        tree.append(Entry.of({"type": "message", "id": f"{number}", "message": message}))
+    usage = {"totalTokens": 70}
+    answer = {"role": "assistant", "content": [], "usage": usage}
+    tree.append(Entry.of({"type": "message", "id": "answer", "message": answer}))
+    tree.append(Entry.of({"type": "message", "id": "odd", "parentId": "answer", "message": {}}))
+    estimate = estimate_tail(tree)
+    assert estimate is not None
+    assert estimate.tokens == 70
+    assert estimate_tail(tree, "2") is None

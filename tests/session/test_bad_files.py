@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from sapwood.context.projection import project
 from sapwood.errors import NotASessionError, ReadOnlySessionError, SessionError
 from sapwood.session import SessionManager
+from sapwood.session.info import session_info
 from support.message_makers import user
 
 HEADER = (
@@ -140,3 +142,52 @@ def test_deep_nesting_is_a_diagnostic(tmp_path: Path) -> None:
     with SessionManager.open(path, writer="none") as manager:
         assert [entry.id for entry in manager.get_entries()] == ["a"]
         assert [found.kind for found in manager.diagnostics] == ["unreadable-line"]
+
+
+def test_a_line_changed_in_place_under_an_open_session_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    lines = [HEADER, message("a", None), message("b", "a"), message("c", "b"), b""]
+    path.write_bytes(b"\n".join(lines))
+    for other in (message("x", "a"), b"x" * len(lines[2]), b"[5]".ljust(len(lines[2]))):
+        with SessionManager.open(path, writer="none") as manager:
+            path.write_bytes(b"\n".join([*lines[:2], other, *lines[3:]]))
+            with pytest.raises(SessionError, match="changed by another program"):
+                project(manager.tree)
+            with pytest.raises(SessionError, match="changed by another program"):
+                _ = manager.get_entries()[1].data
+            assert manager.get_entries()[2].data["id"] == "c"
+        path.write_bytes(b"\n".join(lines))
+
+
+def test_fields_of_our_own_in_a_line_are_data_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    names = {"_data": {"id": "x"}, "_raw": "eA==", "_page": None, "_place": 7, "line": 9}
+    entries = [
+        {"type": "custom", "id": name, "parentId": None, "timestamp": "", name: value}
+        for name, value in names.items()
+    ]
+    path.write_bytes(b"\n".join([HEADER, *(json.dumps(each).encode() for each in entries), b""]))
+    with SessionManager.open(path, writer="none") as manager:
+        assert [entry.data for entry in manager.get_entries()] == entries
+        assert [entry.line for entry in manager.get_entries()] == [2, 3, 4, 5, 6]
+
+
+def test_an_endless_line_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(HEADER + b"\n" + message("a", None) + b"\n")
+    os.truncate(path, 300 * 1024 * 1024)  # a hole, as a crash of the system can leave it
+    with pytest.raises(SessionError, match="a line of more than 256 MiB"):
+        SessionManager.open(path, writer="none")
+
+
+@pytest.mark.parametrize("time", [b"1e400", b"-1e400", b"9e15", b'"soon"', b"null"])
+def test_a_message_time_that_is_no_date_gives_way_to_that_of_its_entry(
+    time: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.jsonl"
+    odd = message("a", None).replace(b'"timestamp": 0', b'"timestamp": ' + time)
+    assert time in odd
+    path.write_bytes(HEADER + b"\n" + odd + b"\n")
+    info = session_info(path)
+    assert info is not None
+    assert info.modified == 1767225600000

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sapwood.context.projection import Projection
+from sapwood.context.projection import Projection, is_message
 from sapwood.session.codec import json_text
 from sapwood.session.entry import Entry
 from sapwood.session.replay import replay_prompt
@@ -204,9 +204,9 @@ def estimate_tail(tree: SessionTree, leaf: Leaf = CURRENT) -> ContextEstimate | 
     for entry in tree.ancestors(leaf):
         if entry.type in _PROJECTED_TYPES:
             return None
-        message = cast("Message | None", entry.message)
-        if message is None:
+        if not is_message(entry.message):
             continue
+        message = cast(Message, entry.message)
         if (usage := reported_tokens(message)) > 0:
             return ContextEstimate(usage + trailing, usage, trailing, None)
         trailing += estimate_tokens(message)

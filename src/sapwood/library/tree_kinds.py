@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
 from sapwood.session.bulk import lines_of
-from sapwood.session.codec import decode_line
-from sapwood.session.entry import Entry
-from sapwood.session.schema import Json
+from sapwood.session.entry import Entry, decode_entry
+from sapwood.session.schema import JsonObject
 
 
 class Kind(IntEnum):
@@ -75,7 +74,7 @@ _CALL = b'"type":"toolCall"'
 def kind_of(entry: Entry) -> Kind:
     if entry.type != "message":
         return _TYPES.get(entry.type, Kind.OTHER)
-    return _kind_of_line(entry.raw)
+    return _kind_of_line(entry, entry.raw)
 
 
 def kinds_of(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Kind]]:
@@ -87,14 +86,14 @@ def kinds_of(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Kind]]:
         else:
             yield entry, kind_of(entry)
     for entry, line in lines_of(messages):
-        yield entry, _kind_of_line(line)
+        yield entry, _kind_of_line(entry, line)
 
 
-def _kind_of_line(line: bytes) -> Kind:
-    """The kind of the message of this line."""
+def _kind_of_line(entry: Entry, line: bytes) -> Kind:
+    """The kind of a ``message`` entry, whose line this is."""
     match = _MESSAGE.match(line)
     if match is None:
-        return _kind_of_message(decode_line(line))
+        return _kind_of_message(decode_entry(entry, line))
     role, starts_with_text = match.groups()
     if role != b"assistant" or starts_with_text:
         return _ROLES.get(role, Kind.OTHER)
@@ -111,8 +110,8 @@ def _says_something(line: bytes, start: int) -> bool:
     return False
 
 
-def _kind_of_message(data: Json) -> Kind:
-    message = data.get("message") if isinstance(data, dict) else None
+def _kind_of_message(data: JsonObject) -> Kind:
+    message = data.get("message")
     if not isinstance(message, dict):
         return Kind.OTHER
     role = message.get("role")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from sapwood.library.tree_kinds import Kind
-from sapwood.session.codec import decode_line, json_text
-from sapwood.session.entry import Entry
+from sapwood.session.codec import json_text
+from sapwood.session.entry import Entry, decode_entry
 from sapwood.session.info import message_text
 from sapwood.session.schema import Json
 from sapwood.session.tree import SessionTree
@@ -24,9 +24,7 @@ _TELLING = ("path", "file_path", "command", "pattern", "query", "url")
 
 def row_text(tree: SessionTree, entry: Entry, kind: Kind) -> str:
     """What the row of ``entry`` says, after the speaker's name."""
-    data: Json = decode_line(entry.raw)
-    if not isinstance(data, dict):
-        return ""
+    data = entry.read()
     message = data.get("message")
     return one_line(_text(tree, entry, kind, data, message if isinstance(message, dict) else {}))
 
@@ -104,8 +102,7 @@ def _arguments(tree: SessionTree, result: Entry, call_id: Json) -> Json:
         line = entry.raw
         if b'"assistant"' not in line:
             continue
-        data = decode_line(line)
-        message = data.get("message") if isinstance(data, dict) else None
+        message = decode_entry(entry, line).get("message")
         if not isinstance(message, dict) or message.get("role") != "assistant":
             continue
         content = message.get("content")

@@ -11,7 +11,7 @@ from operator import attrgetter
 
 import orjson
 
-from sapwood.session.entry import Entry, decode_object
+from sapwood.session.entry import Entry, decode_entry, is_object_of
 from sapwood.session.garbage import collection_paused
 from sapwood.session.schema import JsonObject
 from sapwood.session.source import LineSource, Page
@@ -104,7 +104,7 @@ def _decode_together(page: Page, entries: list[Entry]) -> None:
         values = orjson.loads(b"[" + text.replace(b"\n", b",") + b"]")
     except ValueError:
         values = []
-    if len(values) != len(entries):
-        values = [decode_object(line) for line in text.split(b"\n")]
+    if len(values) != len(entries) or not all(map(is_object_of, entries, values)):
+        values = list(map(decode_entry, entries, text.split(b"\n")))
     for entry, value in zip(entries, values, strict=True):
         entry._data = value

@@ -7,13 +7,13 @@ The object that was appended in this process stays as it was given: treat ``data
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import msgspec
 
 from sapwood.errors import SessionError
 from sapwood.session.codec import decode_line, encode_line
-from sapwood.session.schema import JsonObject
+from sapwood.session.schema import Json, JsonObject
 from sapwood.session.source import LineSource, Page
 
 if TYPE_CHECKING:
@@ -87,8 +87,12 @@ class Entry(msgspec.Struct, eq=False, gc=False, rename={"parent_id": "parentId"}
     def data(self) -> JsonObject:
         """The whole JSON object of the line."""
         if self._data is None:
-            self._data = decode_object(self.raw)
+            self._data = self.read()
         return self._data
+
+    def read(self) -> JsonObject:
+        """As ``data``, decoded afresh and not kept: for a look at very many entries."""
+        return decode_entry(self, self.raw)
 
     @property
     def message(self) -> dict[str, Any] | None:
@@ -102,12 +106,16 @@ class Entry(msgspec.Struct, eq=False, gc=False, rename={"parent_id": "parentId"}
         return f"<Entry {self.id} {self.type} line {self.line}>"
 
 
-def decode_object(line: bytes) -> JsonObject:
-    """The object of a line that held one when the file was scanned. Raises ``SessionError``."""
+def decode_entry(entry: Entry, line: bytes) -> JsonObject:
+    """The object of an entry's line. Raises ``SessionError`` if the line is another one by now."""
     try:
         value = decode_line(line)
     except ValueError:
         value = None
-    if isinstance(value, dict):
-        return value
+    if is_object_of(entry, value):
+        return cast(JsonObject, value)
     raise SessionError("The session file was changed by another program while it was open.")
+
+
+def is_object_of(entry: Entry, value: Json) -> bool:
+    return isinstance(value, dict) and value.get("id") == entry.id

@@ -19,7 +19,7 @@ import msgspec
 from sapwood.errors import SapwoodError
 from sapwood.session.codec import decode_line, encode_line
 from sapwood.session.find import first_header
-from sapwood.session.javascript import parse_date, trim
+from sapwood.session.javascript import MAX_DATE, parse_date, trim
 from sapwood.session.schema import Json, SessionHeader
 from sapwood.session.source import FileSource, read_lines
 
@@ -173,7 +173,7 @@ def _number(value: Json) -> float:
 def _time(record: _Line, message: _Message) -> float:
     """When a message was made: its own time, else that of its entry; 0 when neither is a date."""
     own = message.timestamp
-    time = own if own == own else parse_date(record.timestamp)
+    time = own if abs(own) <= MAX_DATE else parse_date(record.timestamp)
     return time if time == time else 0.0
 
 

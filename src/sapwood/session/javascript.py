@@ -20,6 +20,8 @@ WHITESPACE = (
 """What ``String.prototype.trim`` removes: U+FEFF is in, U+0085 and U+001C-1F are not."""
 
 MAX_SAFE_INTEGER = 2**53 - 1
+MAX_DATE = 8.64e15
+"""Milliseconds from the epoch beyond which nothing is a date, either way."""
 _MAX_ARRAY_INDEX = 2**32 - 2
 _DAY_MS = 86_400_000
 
@@ -139,7 +141,7 @@ def parse_date(value: Any) -> float:
     """
     if value is None or isinstance(value, (bool, int, float)):
         number = to_number(value)
-        return float(int(number)) if isfinite(number) and abs(number) <= 8.64e15 else nan
+        return float(int(number)) if isfinite(number) and abs(number) <= MAX_DATE else nan
     if not isinstance(value, str):
         return nan
     if match := _ISO.fullmatch(value):
@@ -246,6 +248,7 @@ def compare_dates(left: float, right: float) -> int:
 
 
 __all__ = [
+    "MAX_DATE",
     "MAX_SAFE_INTEGER",
     "WHITESPACE",
     "compare_dates",

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sapwood.agent.stats import copied_until, usages_of
-from sapwood.session.codec import decode_line
-from sapwood.session.entry import Entry
+from sapwood.session.entry import Entry, decode_entry
 
 if TYPE_CHECKING:
     from sapwood.session.manager import SessionManager
@@ -39,7 +38,7 @@ def cost_of_all(entries: Iterable[Entry], header: SessionHeader) -> float:
             continue
         raw = entry.raw
         if b'"cost"' in raw:
-            total += cost_of(Entry.of(decode_line(raw)))
+            total += cost_of(Entry.of(decode_entry(entry, raw)))
     return total
 
 

@@ -24,7 +24,6 @@ from sapwood.modes.tui.transcript.messages import (
 )
 from sapwood.modes.tui.tree.weight import weight
 from sapwood.modes.tui.words import tokens_text
-from sapwood.session.codec import decode_line
 from sapwood.session.entry import Entry
 from sapwood.session.tree import SessionTree
 from sapwood.text import one_line
@@ -84,8 +83,7 @@ def entry_strips(tree: SessionTree, entry: Entry, look: Look) -> list[Strip]:
     facts = [one_line(entry.id), one_line(str(entry.timestamp))]
     facts += [f"~{tokens_text(tokens)} tokens"] if tokens else []
     head = strip((cut(" · ".join(facts), look.width), look.style("faint")))
-    data = decode_line(entry.raw)
-    body = _render(data, look) if isinstance(data, dict) else []
+    body = _render(entry.read(), look)
     if not body:
         text = row_text(tree, entry, kind_of(entry))
         body = paragraph(text, look.width, look.style("dim"))

@@ -9,7 +9,6 @@ from typing import Any
 from sapwood.context.estimate import estimate_tokens
 from sapwood.library.tree_kinds import Kind, kind_of
 from sapwood.modes.tui.words import count_text, tokens_text
-from sapwood.session.codec import decode_line
 from sapwood.session.entry import Entry
 
 
@@ -35,7 +34,7 @@ def weight(entry: Entry) -> int:
 
     The line is decoded for it and not kept.
     """
-    message = _as_message(decode_line(entry.raw))
+    message = _as_message(entry.read())
     return estimate_tokens(message) if message is not None else 0
 
 
@@ -43,7 +42,7 @@ def held_by(branch: Iterable[Entry]) -> Held:
     """What a branch holds."""
     entries = prompts = tokens = 0
     for entry in branch:
-        message = _as_message(decode_line(entry.raw))
+        message = _as_message(entry.read())
         if message is None:
             continue
         entries += 1
