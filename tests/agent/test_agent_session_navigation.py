@@ -11,10 +11,11 @@ import pytest
 
 from sapwood import SessionManager
 from sapwood.agent.activity import Activity, BusyError
+from sapwood.context.projection import project
 from sapwood.errors import EntryNotFoundError
 from support.fake_llm import SUMMARY
 from support.lifecycle import ids
-from support.stage import entries_of, request_texts
+from support.stage import entries_of, request_texts, words
 
 if TYPE_CHECKING:
     from sapwood import AgentSession
@@ -351,3 +352,35 @@ async def test_images_come_back_to_the_editor(stage_with: Build) -> None:
     await session.prompt("look", [image])
     moved = await session.navigate_tree(ids(session)[Q0])
     assert (moved.editor_text, moved.editor_images) == ("look", (image,))
+
+
+async def test_a_fork_holds_ancestors_only_and_names_itself(stage_with: Build) -> None:
+    """B92, B93: times and ids as they were, nothing later, nothing larger, a new id everywhere."""
+    tell = {"name": "bash", "arguments": {"command": "echo $PI_SESSION_ID $PI_SESSION_FILE"}}
+    stage = stage_with(
+        [{"text": words("a", 400)}] * 3 + [{"tools": [tell]}, {"text": "told"}],
+        settings={"compaction": {"reserveTokens": 2000, "keepRecentTokens": 300}},
+    )
+    session = await stage.open()
+    for number in range(2):
+        await session.prompt(words(f"q{number}", 400))
+    await session.compact()
+    await session.prompt("third")
+    source, tree = session.manager.path, session.manager.tree
+    assert source is not None
+    before, whole = source.read_bytes(), project(tree).messages
+    point = next(e for e in tree.entries if e.message and "third" in str(e.message["content"]))
+    ancestors = [(e.id, e.timestamp) for e in tree.path(point.parent_id)]
+    await session.fork(point.id)
+    assert [(e.id, e.timestamp) for e in session.manager.get_entries()] == ancestors
+    kept = project(session.manager.tree).messages
+    assert kept == whole[: len(kept)]
+    assert "compactionSummary" in [message["role"] for message in kept]
+    await session.prompt("who are you")
+    fork = session.manager.path
+    assert fork is not None
+    (_, said) = request_texts(stage.bodies()[-1])[-1]
+    assert said == f"{session.session_id} {fork}"
+    headers = [entry for entry in entries_of(fork) if entry["type"] == "session"]
+    assert [header["id"] for header in headers] == [session.session_id]
+    assert source.read_bytes() == before
