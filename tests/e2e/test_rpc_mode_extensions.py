@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -158,6 +159,39 @@ def test_what_extensions_print_does_not_come_between_the_records(
     assert rpc.types() == ["prompt"]
     for text in (b"while loading", b"not a record", b"nor this", b"''"):
         assert text in rpc.errors
+
+
+def test_a_second_signal_ends_what_does_not_listen(stage_with: Build, start: Start) -> None:
+    stuck = (
+        "import time\n"
+        "def extension(api):\n"
+        "    def hang(text):\n"
+        "        api.notify('hanging')\n"
+        "        time.sleep(600)\n"
+        "    api.command('hang', 'Never end', hang)\n"
+    )
+    rpc = start(with_extension(stage_with(), stuck, "stuck"))
+    rpc.send(type="prompt", message="/hang")
+    rpc.question("notify")
+    rpc.process.send_signal(signal.SIGTERM)
+    rpc.process.send_signal(signal.SIGINT)
+    assert rpc.end() in (128 + signal.SIGINT, 128 + signal.SIGTERM)
+
+
+def test_a_command_that_never_ends_does_not_keep_it_open(stage_with: Build, start: Start) -> None:
+    stuck = (
+        "import asyncio\n"
+        "def extension(api):\n"
+        "    async def hang(text):\n"
+        "        api.notify('hanging')\n"
+        "        await asyncio.sleep(600)\n"
+        "    api.command('hang', 'Never end', hang)\n"
+    )
+    rpc = start(with_extension(stage_with(), stuck, "stuck"))
+    rpc.send(id="p", type="prompt", message="/hang")
+    rpc.question("notify")
+    assert rpc.data("get_state")["isStreaming"] is False
+    assert rpc.close() == 0
 
 
 def test_a_projects_own_extensions_wait_for_trust(stage_with: Build, start: Start) -> None:

@@ -11,6 +11,8 @@ import os
 import threading
 from collections.abc import AsyncIterator, Iterator
 
+from sapwood.modes.rpc.threads import start_thread
+
 MAX_LINE = 256 * 1024 * 1024
 """Bytes; images come in lines."""
 _CHUNK = 1 << 20
@@ -25,7 +27,7 @@ class Lines:
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[tuple[bool, bytes | None]] = asyncio.Queue()
         self._room = threading.Semaphore(_AHEAD)
-        threading.Thread(target=self._work, name="sapwood-lines", daemon=True).start()
+        start_thread("sapwood-lines", self._work)
 
     async def __aiter__(self) -> AsyncIterator[bytes | None]:
         while True:

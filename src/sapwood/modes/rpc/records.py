@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 from collections.abc import Callable, Mapping
 from queue import SimpleQueue
 from typing import Any
 
+from sapwood.modes.rpc.threads import start_thread
 from sapwood.session.codec import encode_line
 
 BEHIND = 4 * 1024 * 1024
@@ -32,7 +32,7 @@ class Records:
         self._put = 0
         self._taken = 0
         self._done = asyncio.Event()
-        threading.Thread(target=self._work, name="sapwood-records", daemon=True).start()
+        start_thread("sapwood-records", self._work)
 
     def write(self, record: Mapping[str, Any]) -> None:
         """One record."""

@@ -38,11 +38,13 @@ class Server:
         self._loop = asyncio.get_running_loop()
         self._end: asyncio.Future[int] = self._loop.create_future()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._signalled = False
 
     async def serve(self, driver: Driver, lines: Lines) -> int:
         """The exit status: 0, 1 when nobody reads the records, 128 + the number of a signal."""
         for number in _SIGNALS:
-            self._loop.add_signal_handler(number, self._on_signal, number)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._on_signal)
         reading = asyncio.ensure_future(self._read(driver, lines))
         try:
             return await self._end
@@ -66,10 +68,12 @@ class Server:
             tell(f"{why}; the session is closed.")
         self.stop(FAILED)
 
-    def _on_signal(self, number: int) -> None:
-        if self._end.done():
+    def _on_signal(self, number: int, frame: object) -> None:
+        """Called also while a handler of an extension keeps the loop busy."""
+        if self._signalled:
             os._exit(128 + number)
-        self.stop(128 + number)
+        self._signalled = True
+        self._loop.call_soon_threadsafe(self.stop, 128 + number)
 
     async def _read(self, driver: Driver, lines: Lines) -> None:
         async for line in lines:
