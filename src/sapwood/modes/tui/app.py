@@ -67,6 +67,14 @@ class SapwoodApp(App[int], inherit_bindings=False):
     def get_default_screen(self) -> Screen[None]:
         return self.chat
 
+    @property
+    def _background_screens(self) -> list[Screen[Any]]:
+        """Nothing shows through a screen without a transparent part.
+
+        Textual would draw all of it again whenever something changes below it.
+        """
+        return [] if self.screen.styles.background.a == 1 else super()._background_screens
+
     async def on_event(self, event: events.Event) -> None:
         """What is typed before there is an editor waits for it (Textual would drop it)."""
         if self._early_input is not None and isinstance(event, events.Key | events.Paste):

@@ -1,78 +1,56 @@
-"""The rows of the tree on the screen: only those in sight are made and drawn."""
+"""The rows of the tree on the screen."""
 
 from __future__ import annotations
 
-from textual import events
-from textual.geometry import Region, Size
-from textual.message import Message
-from textual.scroll_view import ScrollView
+from dataclasses import replace
+
 from textual.strip import Strip
 
+from sapwood.library.tree_rows import TreeRows
+from sapwood.modes.tui.rows_view import RowsView
 from sapwood.modes.tui.theme import Palette
-from sapwood.modes.tui.transcript.lines import cut, full_line, strip
 from sapwood.modes.tui.tree.browser import TreeBrowser
 from sapwood.modes.tui.tree.drawing import RowLook, draw_row
 
+AGES_KEPT = 20
+"""Seconds for which the ages of rows stay as they are."""
 
-class TreeList(ScrollView, can_focus=False, inherit_bindings=False):
-    """Draws a `TreeBrowser`. ``empty`` is said where there are no rows."""
 
-    DEFAULT_CSS = """
-    TreeList {
-        height: 1fr; overflow-x: hidden; overflow-y: auto; background: $background;
-        scrollbar-size-vertical: 1;
-    }
-    """
+class TreeList(RowsView):
+    """Draws a `TreeBrowser`."""
 
-    class Clicked(Message):
-        """A row was clicked; ``index`` of the row."""
-
-        def __init__(self, index: int, *, double: bool) -> None:
-            super().__init__()
-            self.index = index
-            self.double = double
+    DEFAULT_CSS = "TreeList { width: 1fr; height: 1fr; background: $background; }"
 
     def __init__(self, browser: TreeBrowser, palette: Palette) -> None:
-        super().__init__()
+        super().__init__(palette)
         self.browser = browser
         self.look = RowLook(palette, 80, 0.0)
-        self.empty: list[str] = []
+        self._rows: TreeRows | None = None
 
     def show(self, look: RowLook, empty: list[str]) -> None:
         """Draw again: other rows, another cursor, another look."""
-        self.look = look
-        self.empty = empty
-        self.virtual_size = Size(self.size.width, max(len(self.browser.rows), len(empty)))
-        self.scroll_to_region(
-            Region(0, self.browser.cursor, 1, 1), animate=False, immediate=True, force=True
+        browser = self.browser
+        look = replace(look, width=self.row_width)
+        if look.now - self.look.now < AGES_KEPT:
+            look = replace(look, now=self.look.now)
+        if browser.rows is self._rows and look == self.look:
+            self.mark(browser.cursor)
+        else:
+            self.look, self._rows = look, browser.rows
+            self.show_rows(len(browser.rows), browser.cursor, empty)
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.look = replace(self.look, width=self.row_width)
+
+    def draw_row(self, index: int) -> Strip:
+        browser = self.browser
+        row = browser.rows[index]
+        label = browser.tree.labels.get(row.entry.id) if row.label is not None else None
+        return draw_row(
+            row,
+            self.look,
+            cursor=index == self.marked,
+            here=index == browser.leaf_row,
+            label_time=label.timestamp if label is not None else "",
         )
-        self.refresh()
-
-    @property
-    def cursor_y(self) -> int:
-        """The line of the screen on which the cursor's row is."""
-        return self.region.y + self.browser.cursor - self.scroll_offset.y
-
-    def render_line(self, y: int) -> Strip:
-        width = self.size.width
-        index = y + self.scroll_offset.y
-        browser, palette = self.browser, self.look.palette
-        if index < len(browser.rows):
-            row = browser.rows[index]
-            label = browser.tree.labels.get(row.entry.id) if row.label is not None else None
-            line = draw_row(
-                row,
-                self.look,
-                cursor=index == browser.cursor,
-                here=index == browser.leaf_row,
-                label_time=label.timestamp if label is not None else "",
-            )
-            return full_line(line, width, palette["ground"])
-        words = self.empty[index] if not len(browser.rows) and index < len(self.empty) else ""
-        empty = strip((cut(f"   {words}", width), palette["dim"]))
-        return full_line(empty, width, palette["ground"])
-
-    def on_click(self, event: events.Click) -> None:
-        index = event.y + self.scroll_offset.y
-        if index < len(self.browser.rows):
-            self.post_message(self.Clicked(index, double=event.chain > 1))

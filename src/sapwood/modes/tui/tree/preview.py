@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.strip import Strip
-from textual.widget import Widget
 
 from sapwood.library.tree_kinds import kind_of
 from sapwood.library.tree_text import row_text
+from sapwood.modes.tui.side_view import SideView
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.transcript.cards import render_branch_summary, render_compaction
-from sapwood.modes.tui.transcript.lines import BLANK, cut, full_line, paragraph, strip
+from sapwood.modes.tui.transcript.lines import cut, paragraph, strip
 from sapwood.modes.tui.transcript.look import Look
 from sapwood.modes.tui.transcript.markdown import render_markdown
 from sapwood.modes.tui.transcript.messages import (
@@ -32,49 +32,25 @@ if TYPE_CHECKING:
     from sapwood.session.schema import JsonObject
 
 
-class Preview(Widget, can_focus=False):
-    """Shows one entry; ``scroll`` moves in it. Rendered when it is drawn, so moving on is free."""
+class Preview(SideView):
+    """Shows one entry. Rendered when it is drawn, so moving on is free."""
 
-    DEFAULT_CSS = "Preview { background: $surface; padding: 0 1; overflow: hidden; }"
+    DEFAULT_CSS = "Preview { background: $surface; }"
 
-    def __init__(self, tree: SessionTree, palette: Palette) -> None:
-        super().__init__()
+    def __init__(self, tree: SessionTree, palette: Palette, *, beside: bool) -> None:
+        super().__init__(palette, beside=beside)
         self.record = tree
-        self.palette = palette
         self._entry: Entry | None = None
-        self._top = 0
-        self._drawn: tuple[Entry | None, int] = (None, 0)
-        self._strips: list[Strip] = []
 
     def show(self, entry: Entry | None) -> None:
         """Another entry, from its beginning."""
         if entry is not self._entry:
             self._entry = entry
-            self._top = 0
-            self.refresh()
+            self.forget()
 
-    def scroll_rows(self, rows: int) -> None:
-        last = max(len(self._lines()) - self.size.height, 0)
-        self._top = min(max(self._top + rows, 0), last)
-        self.refresh()
-
-    def _lines(self) -> list[Strip]:
-        drawn = self._entry, self.size.width
-        if drawn != self._drawn:
-            self._drawn = drawn
-            look = Look(self.palette, self.size.width, expanded=True)
-            self._strips = entry_strips(self.record, self._entry, look) if self._entry else []
-        return self._strips
-
-    def render_line(self, y: int) -> Strip:
-        lines = self._lines()
-        index = y + self._top
-        if y == self.size.height - 1 and index < len(lines) - 1:
-            words = f"… {len(lines) - index:,} more lines · Shift+↓"
-            line = strip((cut(words, self.size.width), self.palette["faint"]))
-        else:
-            line = lines[index] if index < len(lines) else BLANK
-        return full_line(line, self.size.width, self.rich_style)
+    def make_lines(self, width: int) -> list[Strip]:
+        look = Look(self.palette, width, expanded=True)
+        return entry_strips(self.record, self._entry, look) if self._entry else []
 
 
 def entry_strips(tree: SessionTree, entry: Entry, look: Look) -> list[Strip]:

@@ -12,14 +12,14 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
-from textual.widgets import Static
 
 from sapwood.errors import SapwoodError
 from sapwood.library.tree_kinds import Kind, kind_of
 from sapwood.library.tree_rows import TreeFilter
-from sapwood.modes.tui.dialogs.dialog import plain
+from sapwood.modes.tui.canvas import TextLines
 from sapwood.modes.tui.in_order import run_bound
 from sapwood.modes.tui.keys import bindings
+from sapwood.modes.tui.rows_view import RowsView
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.tree.browser import TreeBrowser
 from sapwood.modes.tui.tree.choice import TreeChoice, choose_how
@@ -32,6 +32,7 @@ from sapwood.modes.tui.tree.texts import texts_of
 from sapwood.modes.tui.tree.weight import Held, held_by
 from sapwood.modes.tui.tree.words import empty_words, title_words
 from sapwood.modes.tui.typed_search import pasted_words, typed_letter, without_last_word
+from sapwood.text import one_line
 
 if TYPE_CHECKING:
     from sapwood.agent.session import AgentSession
@@ -60,14 +61,13 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
     DEFAULT_CSS = """
     TreeScreen {
         layers: base above; layout: vertical; background: $background;
-        & .title { height: 1; padding: 0 1; text-style: bold; color: $foreground; }
-        & .search { height: 1; padding: 0 1; color: $accent; }
-        & .hints { height: 2; padding: 0 1; color: $text-muted; text-wrap: nowrap; }
+        & .title, & .search { height: 1; }
+        & .hints { height: 2; }
         & Horizontal { height: 1fr; }
         & Preview { display: none; }
-        & .below { display: none; height: 30%; border-top: solid $border-blurred; }
-        &.wide Preview.beside { display: block; width: 40%; border-left: solid $border-blurred; }
-        &.tall Preview.below { display: block; }
+        & .below { height: 30%; }
+        &.wide .beside { display: block; width: 40%; }
+        &.tall .below { display: block; }
         &.low .hints { display: none; }
     }
     """
@@ -83,12 +83,11 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
         self.searching = False
         self._look = RowLook(palette, 80, time.time())
         self._list = TreeList(self.browser, palette)
-        self._beside = Preview(tree, palette)
-        self._below = Preview(tree, palette)
-        self._beside.add_class("beside")
-        self._below.add_class("below")
-        self._title = Static(classes="title")
-        self._search = Static(classes="search")
+        self._beside = Preview(tree, palette, beside=True)
+        self._below = Preview(tree, palette, beside=False)
+        self._title = TextLines(classes="title")
+        self._search = TextLines(classes="search")
+        self._hints = TextLines(classes="hints")
         self._note = ""
         self._labelled: str | None = None
         self._deciding = False
@@ -102,21 +101,26 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
             yield self._list
             yield self._beside
         yield self._below
-        yield Static(plain("\n".join(HINTS)), classes="hints")
+        yield self._hints
 
     def on_mount(self) -> None:
         self._stop_listening = self.session.subscribe(self._heard)
         self.set_interval(0.02, self._in_idle_time)
+        self._arrange()
+        self._draw()
 
     def on_unmount(self) -> None:
         self._stop_listening()
 
     def on_resize(self) -> None:
-        wide = self.size.width >= WIDE
-        self.set_class(wide, "wide")
-        self.set_class(not wide and self.size.height >= TALL, "tall")
-        self.set_class(self.size.height < 14, "low")
-        self.call_after_refresh(self._draw)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """What there is room for."""
+        width, height = self.app.size
+        self.set_class(width >= WIDE, "wide")
+        self.set_class(width < WIDE and height >= TALL, "tall")
+        self.set_class(height < 14, "low")
 
     def _in_idle_time(self) -> None:
         """Read on for the search; now and then show what is new, however much that is."""
@@ -145,11 +149,13 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
     def _draw(self) -> None:
         browser = self.browser
         words = tuple(browser.search.lower().split())
-        self._look = replace(self._look, width=self._list.size.width, now=time.time(), words=words)
+        self._look = replace(self._look, now=time.time(), words=words)
         self._list.show(self._look, empty_words(browser))
-        self._title.update(plain(title_words(browser)))
+        palette = self._look.palette
+        self._title.show(palette["strong"], title_words(browser))
         search = f"/{browser.search}▏" if self.searching else ""
-        self._search.update(plain(search or self._note))
+        self._search.show(palette["accent"], one_line(search or self._note))
+        self._hints.show(palette["dim"], *HINTS)
         row = browser.row
         for preview in (self._beside, self._below):
             preview.show(row.entry if row is not None else None)
@@ -192,7 +198,7 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
             if preview.display:
                 preview.scroll_rows(rows)
 
-    def on_tree_list_clicked(self, event: TreeList.Clicked) -> None:
+    def on_rows_view_clicked(self, event: RowsView.Clicked) -> None:
         if self.check_action("go", ()):
             self.browser.stand(event.index)
             self._draw()
@@ -276,7 +282,7 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
         label = self.browser.tree.label(row.entry.id)
         field = LabelField(
             label or "",
-            y=self._list.cursor_y,
+            y=self._list.marked_y,
             width=self._list.size.width,
             placeholder="Label; Enter takes it",
         )
