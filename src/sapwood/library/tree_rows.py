@@ -18,7 +18,8 @@ from typing import overload
 from sapwood.library.tree_kinds import Kind, kind_of, kinds_of
 from sapwood.library.tree_text import row_text
 from sapwood.session.entry import Entry
-from sapwood.session.tree import CURRENT, Leaf, SessionTree
+from sapwood.session.garbage import collection_paused
+from sapwood.session.tree import CURRENT, Leaf, SessionTree, TreeNode
 from sapwood.text import one_line
 
 MAX_LEVELS = 6
@@ -214,24 +215,24 @@ def _in_order(tree: SessionTree, path: Collection[str]) -> tuple[list[Entry], li
     """All entries, parents first and the active branch before its siblings; and their parents."""
     entries: list[Entry] = []
     up: list[int] = []
-    waiting = [(entry, -1) for entry in reversed(_active_first(tree.children(None), path))]
-    while waiting:
-        entry, parent = waiting.pop()
-        position = len(entries)
-        entries.append(entry)
-        up.append(parent)
-        if tree.get(entry.id) is not entry:
-            continue  # its id was used again; what hangs below belongs to the later one
-        children = tree.children(entry.id)
-        if len(children) > 1:
-            children = _active_first(children, path)
-            children.reverse()
-        waiting.extend((child, position) for child in children)
+    with collection_paused():
+        waiting = [(node, -1) for node in reversed(_active_first(tree.nodes(), path))]
+        while waiting:
+            node, parent = waiting.pop()
+            position = len(entries)
+            entries.append(node.entry)
+            up.append(parent)
+            children = node.children
+            if len(children) > 1:
+                children = _active_first(children, path)
+                children.reverse()
+            for child in children:
+                waiting.append((child, position))
     return entries, up
 
 
-def _active_first(siblings: list[Entry], path: Collection[str]) -> list[Entry]:
-    return sorted(siblings, key=lambda entry: entry.id not in path)
+def _active_first(siblings: list[TreeNode], path: Collection[str]) -> list[TreeNode]:
+    return sorted(siblings, key=lambda node: node.entry.id not in path)
 
 
 class TreeRows(Sequence[TreeRow]):
