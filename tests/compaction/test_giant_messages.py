@@ -81,7 +81,7 @@ def test_the_command_shortens_it_and_says_so(
     compact_session(
         path, None, model=None, keep=None, dry_run=dry_run, as_json=False, echo=lines.append
     )
-    assert "Shortened    1 tool result" in "\n".join(lines)
+    assert "Shortened    1 large message" in "\n".join(lines)
     added = path.read_bytes()[len(before) :].splitlines()
     assert path.read_bytes().startswith(before)
     assert [json.loads(line)["type"] for line in added] == ([] if dry_run else ["context_edit"])

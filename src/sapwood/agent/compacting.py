@@ -30,6 +30,7 @@ TOO_LARGE = (
     "The request is too large for the model, and the context could not be made smaller. Send less, "
     "offer fewer tools, or choose a model with a larger window."
 )
+UNFORESEEN = "Compaction failed for a reason nobody foresaw:"
 CANCELLED = "Compaction was cancelled."
 
 
@@ -87,6 +88,9 @@ async def compact_context(
     except CompactionError as error:
         told = f"{TOO_LARGE} {error}" if reason == "overflow" else str(error)
         _failed(conversation, reason, told, aborted=False, from_hook=from_hook)
+        raise
+    except Exception as error:
+        _failed(conversation, reason, f"{UNFORESEEN} {error}", aborted=False, from_hook=from_hook)
         raise
     _done(conversation, reason, result, entry_id, will_retry=will_retry, from_hook=from_hook)
     return result

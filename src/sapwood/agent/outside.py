@@ -9,12 +9,17 @@ from sapwood.agent.conversation import now_ms
 from sapwood.context.request import ModelRequest
 from sapwood.errors import ModelError
 from sapwood.models.stream import stream
+from sapwood.models.usage import no_usage
 
 if TYPE_CHECKING:
     from sapwood.agent.conversation import Conversation
     from sapwood.models.failures import Failure
     from sapwood.models.model import Model
     from sapwood.session.schema import AssistantMessage, Usage, UserMessage
+
+
+LONGEST_TOKEN = 12
+"""Characters that a token has at most, on the average of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +40,37 @@ async def ask_once(
     level: str,
     max_tokens: int,
 ) -> tuple[AssistantMessage, Failure | None]:
-    """One request without tools; raises `ModelError` when there is no key for the model."""
+    """One request without tools; raises `ModelError` when there is no key for the model.
+
+    A model that goes on far beyond `max_tokens`, which its server should not let it, is cut off.
+    """
     user: UserMessage = {"role": "user", "content": prompt, "timestamp": now_ms()}
     options = conversation.stream_options(model, level=level, max_tokens=max_tokens)
     answer = stream(model, ModelRequest(system_prompt, [], [user], []), options)
+    room = max_tokens * LONGEST_TOKEN
     try:
         async for event in answer:
+            room -= len(event.get("delta", ""))
+            if room < 0:
+                return _cut_off(model), None
             if event["type"] in ("done", "error"):
                 return event["message"], event.get("failure")
     finally:
         await answer.aclose()
     raise RuntimeError("the model's stream ended without a result")
+
+
+def _cut_off(model: Model) -> AssistantMessage:
+    return {
+        "role": "assistant",
+        "content": [],
+        "api": model.api,
+        "provider": model.provider,
+        "model": model.id,
+        "usage": no_usage(),
+        "stopReason": "length",
+        "timestamp": now_ms(),
+    }
 
 
 async def complete_outside(

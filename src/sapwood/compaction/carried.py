@@ -33,7 +33,9 @@ MOST_REQUESTS = 3
 """How many requests that lean on each other are carried at most."""
 
 _ANY_RULE_LINE = re.compile(
-    rf"^(?:[ \t]*[-*+]?[ \t]*{RULE_PREFIX}[^\n]*|{re.escape(RULES_NOTE)})\n?", re.MULTILINE
+    rf"^(?:[ \t]*(?:[-*+]|\d+[.)])?[ \t]*(?:\[[ xX]\][ \t]*)?\W{{0,2}}{RULE_PREFIX.strip()}[^\n]*"
+    rf"|{re.escape(RULES_NOTE)})\n?",
+    re.MULTILINE | re.IGNORECASE,
 )
 _RULE_LINE = re.compile(rf"^[ \t]*[-*+][ \t]*{RULE_PREFIX}(.+)$", re.MULTILINE)
 

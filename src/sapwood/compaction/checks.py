@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from sapwood.compaction.prompts import is_template
 from sapwood.compaction.sections import missing_headings, read_items
 from sapwood.compaction.summarizer import SummaryReply
 from sapwood.compaction.untrusted import ROLE_LABELS
@@ -53,6 +54,8 @@ def find_fault(reply: SummaryReply, max_tokens: int) -> str | None:
         return _no_summary(text) or f"it lacks the heading {missing[0]!r}"
     if len(_LABEL.findall(text)) > 1:
         return "it repeats the conversation instead of summarizing it"
+    if is_template(text):
+        return "it repeats the instructions instead of following them"
     if not any(read_items(text).values()):
         return "it says nothing under its headings"
     if utf16_len(text) > max_tokens * 6:

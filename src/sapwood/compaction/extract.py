@@ -98,7 +98,7 @@ _SHELF_OF = {
 
 def _take_over(draft: Draft, facts: Facts, previous: str) -> None:
     """The items of an earlier summary, whoever wrote it."""
-    for section, items in read_items(without_carried(previous)).items():
+    for section, items in read_items(without_carried(previous), Section.CONTEXT).items():
         for item in items:
             match section:
                 case Section.GOAL:
@@ -126,7 +126,7 @@ def _take_over_context(draft: Draft, facts: Facts, item: str) -> None:
 
 def _take_over_branch(draft: Draft, facts: Facts, summary: str) -> None:
     """The items of a branch that was left: what it was after and left open is no goal any more."""
-    for section, items in read_items(without_carried(summary)).items():
+    for section, items in read_items(without_carried(summary), Section.CONTEXT).items():
         for item in items:
             match section:
                 case Section.GOAL:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sapwood.compaction.path_text import PathText
 from sapwood.compaction.untrusted import disarm_tags
 from sapwood.session import Entry, SessionManager
-from sapwood.text import utf16_len
+from sapwood.text import one_line, utf16_len
 
 RETAIN_TYPE = "sapwood.retain"
 RETAIN_BUDGET = 4000
@@ -32,7 +32,8 @@ class Pin:
 
     @property
     def block(self) -> str:
-        return f'<retained entry="{self.entry_id}">\n{self.text}\n</retained>'
+        entry_id = one_line(self.entry_id).replace('"', "'")
+        return f'<retained entry="{disarm_tags(entry_id)}">\n{self.text}\n</retained>'
 
     @property
     def tokens(self) -> int:

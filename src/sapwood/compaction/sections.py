@@ -76,14 +76,17 @@ def without_blocks(summary: str) -> str:
     return _BLOCK.sub("", summary)
 
 
-def read_items(summary: str) -> dict[Section, list[str]]:
-    """The items under each known heading, without their bullets, in order."""
+def read_items(summary: str, others: Section | None = None) -> dict[Section, list[str]]:
+    """The items under each known heading, without their bullets, in order.
+
+    `others`: where to put what stands above all headings and under unknown ones; None drops it.
+    """
     items: dict[Section, list[str]] = {section: [] for section in Section}
-    current: Section | None = None
+    current = others
     for line in without_blocks(summary).splitlines():
         heading = heading_of(line)
         if heading is not None:
-            current = _BY_NAME.get(heading.lower())
+            current = _BY_NAME.get(heading.lower(), others)
         elif current is not None:
             _read_line(items[current], line)
     return items

@@ -55,7 +55,7 @@ def report_lines(facts: dict[str, Any], *, dry_run: bool, with_summary: bool) ->
         f"{_count(len(carried['retained']), 'retained entry', 'retained entries')}"
     )
     if facts["shortened"]:
-        yield f"Shortened    {_count(len(facts['shortened']), 'tool result')}"
+        yield f"Shortened    {_count(len(facts['shortened']), 'large message')}"
     files = facts["details"]
     yield (f"Files        {len(files['readFiles'])} read, {len(files['modifiedFiles'])} modified")
     yield (
