@@ -34,10 +34,6 @@ async def test_switches_begin_as_set_and_leave_the_settings_alone(stage_with: Bu
     assert session.settings.compaction.enabled is False
     assert session.settings.values.enabled_models == ["fake/fake-1"]
     assert (stage.agent_dir / "settings.json").read_bytes() == before
-    other = await stage.open()
-    other.switches.set_as(switches)
-    assert (other.switches.auto_compaction, other.switches.auto_retry) == (False, True)
-    assert (other.switches.steering_mode, other.switches.follow_up_mode) == ("one-at-a-time", "all")
 
 
 async def test_what_is_no_mode_is_refused(stage_with: Build) -> None:

@@ -61,6 +61,7 @@ def test_an_unknown_command_is_refused_with_its_id(stage_with: Build, start: Sta
 def test_fields_of_another_kind_are_refused(stage_with: Build, start: Start) -> None:
     rpc = start(stage_with())
     assert rpc.error("prompt") == "prompt needs a text in message."
+    assert rpc.error("steer", message=" \n") == "The message is empty."
     assert rpc.error("set_auto_retry", enabled="yes") == (
         "set_auto_retry needs true or false in enabled."
     )

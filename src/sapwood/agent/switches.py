@@ -60,13 +60,6 @@ class Switches:
     def follow_up_mode(self, mode: QueueMode) -> None:
         self._conversation.queue.follow_up_mode = _checked(mode)
 
-    def set_as(self, other: Switches) -> None:
-        """Switch everything as it is there."""
-        self.auto_compaction = other.auto_compaction
-        self.auto_retry = other.auto_retry
-        self.steering_mode = other.steering_mode
-        self.follow_up_mode = other.follow_up_mode
-
 
 def _checked(mode: QueueMode) -> QueueMode:
     """Raises `SapwoodError` for what is no mode."""

@@ -31,6 +31,7 @@ class Driver:
         self._opening = opening
         self._unsubscribe: Callable[[], None] = lambda: None
         self._switching = asyncio.Lock()
+        self._switched: dict[str, object] = {}
         self.records = records
         self.ui = RemoteUi(records)
         self.session: AgentSession
@@ -40,6 +41,11 @@ class Driver:
         session = await self._opening.open_session(NobodyToAsk())
         assert session is not None  # only a person backs out
         self._attach(session)
+
+    def switch(self, name: str, value: object) -> None:
+        """Set one of the session's `Switches`, also for those that follow it."""
+        setattr(self.session.switches, name, value)
+        self._switched[name] = value
 
     async def switch_to(self, path: Path) -> None:
         """Open another session in place of this one, with the settings of its own folder."""
@@ -54,7 +60,8 @@ class Driver:
             return
         opened = await self._opening.open_path(path, NobodyToAsk())
         assert opened is not None
-        opened.switches.set_as(before.switches)
+        for switch, value in self._switched.items():
+            setattr(opened.switches, switch, value)
         await before.abort()  # what it was doing is told before anything of the next session
         self._unsubscribe()
         self._attach(opened)

@@ -76,20 +76,25 @@ class Server:
         self._loop.call_soon_threadsafe(self.stop, 128 + number)
 
     async def _read(self, driver: Driver, lines: Lines) -> None:
-        async for line in lines:
-            try:
-                if line is None:
-                    raise CommandError("The line is too long.")
-                fields = parse_line(line)
-            except CommandError as error:
-                driver.records.write_line(bad_line(str(error)))
-                continue
-            if fields.get("type") == ANSWER:
-                driver.ui.answer(fields)
-            else:
-                self._begin(driver, Request(fields, driver.records))
-        await asyncio.sleep(0)  # lets the last command begin
-        self.stop(OK)
+        try:
+            async for line in lines:
+                self._take(driver, line)
+            await asyncio.sleep(0)  # lets the last command begin
+        finally:
+            self.stop(OK)
+
+    def _take(self, driver: Driver, line: bytes | None) -> None:
+        try:
+            if line is None:
+                raise CommandError("The line is too long")
+            fields = parse_line(line)
+        except CommandError as error:
+            driver.records.write_line(bad_line(str(error)))
+            return
+        if fields.get("type") == ANSWER:
+            driver.ui.answer(fields)
+        else:
+            self._begin(driver, Request(fields, driver.records))
 
     def _begin(self, driver: Driver, request: Request) -> None:
         task = self._loop.create_task(_handle(driver, request))

@@ -39,12 +39,12 @@ def _named(catalogue: Catalogue, provider: str, model_id: str) -> Model:
 async def cycle_model(driver: Driver, request: Request) -> Json:
     """The next of those to switch between; null when there is no other."""
     session = driver.session
-    model = cycling.next_model(session)
-    if model is None:
+    choice = cycling.next_model(session)
+    if choice is None:
         return None
-    session.set_model(model)
+    session.set_model(choice.model, choice.thinking_level)
     return {
-        "model": model_object(model),
+        "model": model_object(choice.model),
         "thinkingLevel": session.thinking_level,
         "isScoped": cycling.is_scoped(session),
     }

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sapwood.agent.navigation import destination
 from sapwood.modes.rpc.protocol import CommandError, Encoded
 from sapwood.session.codec import encode_line
 
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 
 async def get_fork_messages(driver: Driver, request: Request) -> Json:
     """The user's messages on the active path, oldest first, those before a compaction included."""
+    from sapwood.agent.navigation import destination
+
     messages = [
         {"entryId": entry.id, "text": destination(entry, exact=False).editor_text}
         for entry in driver.session.manager.get_branch()

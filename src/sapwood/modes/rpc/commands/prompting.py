@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sapwood.agent.activity import Activity
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from sapwood.agent.session import AgentSession
     from sapwood.modes.rpc.driver import Driver
     from sapwood.modes.rpc.request import Request
-    from sapwood.session.schema import Json
+    from sapwood.session.schema import ImageBlock, Json
 
 _QUEUED = {"disposition": "queued"}
 
@@ -20,7 +21,7 @@ _QUEUED = {"disposition": "queued"}
 async def prompt(driver: Driver, request: Request) -> Json:
     """Answered as soon as it is clear what becomes of it; the task goes on until it is settled."""
     session = driver.session
-    text, images = request.text("message"), request.images()
+    text, images = _message(request)
     behaviour = request.optional_text("streamingBehavior")
     if behaviour not in (None, "steer", "followUp"):
         raise CommandError('streamingBehavior is "steer" or "followUp".')
@@ -44,21 +45,28 @@ async def prompt(driver: Driver, request: Request) -> Json:
 
 
 async def steer(driver: Driver, request: Request) -> Json:
-    driver.session.steer(_queueable(driver.session, request), request.images())
+    driver.session.steer(*_queueable(driver.session, request))
     return _QUEUED
 
 
 async def follow_up(driver: Driver, request: Request) -> Json:
-    driver.session.follow_up(_queueable(driver.session, request), request.images())
+    driver.session.follow_up(*_queueable(driver.session, request))
     return _QUEUED
 
 
-def _queueable(session: AgentSession, request: Request) -> str:
-    text = request.text("message")
+def _message(request: Request) -> tuple[str, Sequence[ImageBlock]]:
+    text, images = request.text("message"), request.images()
+    if not text.strip() and not images:
+        raise CommandError("The message is empty.")
+    return text, images
+
+
+def _queueable(session: AgentSession, request: Request) -> tuple[str, Sequence[ImageBlock]]:
+    text, images = _message(request)
     name = text.removeprefix("/").partition(" ")[0]
     if text.startswith("/") and name in session.extensions.commands:
         raise CommandError(f"/{name} is a command, which cannot wait in a queue; use prompt.")
-    return text
+    return text, images
 
 
 async def clear_queue(driver: Driver, request: Request) -> Json:

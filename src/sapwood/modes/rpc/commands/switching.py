@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 async def set_steering_mode(driver: Driver, request: Request) -> Json:
-    driver.session.switches.steering_mode = request.text("mode")  # type: ignore[assignment]
+    driver.switch("steering_mode", request.text("mode"))
     return UNSET
 
 
 async def set_follow_up_mode(driver: Driver, request: Request) -> Json:
-    driver.session.switches.follow_up_mode = request.text("mode")  # type: ignore[assignment]
+    driver.switch("follow_up_mode", request.text("mode"))
     return UNSET
 
 
 async def set_auto_compaction(driver: Driver, request: Request) -> Json:
-    driver.session.switches.auto_compaction = request.flag("enabled")
+    driver.switch("auto_compaction", request.flag("enabled"))
     return UNSET
 
 
 async def set_auto_retry(driver: Driver, request: Request) -> Json:
-    driver.session.switches.auto_retry = request.flag("enabled")
+    driver.switch("auto_retry", request.flag("enabled"))
     return UNSET
