@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sapwood.agent.cycling import next_model
 from sapwood.errors import SapwoodError
 from support.command import sapwood
 
@@ -69,6 +70,17 @@ async def test_it_begins_with_an_enabled_model(
 async def test_a_level_goes_with_an_enabled_model(stage_with: Build) -> None:
     session = await stage_with().open(model=None, models=["fake-thinker:xhigh"])
     assert session.thinking_level == "xhigh"
+
+
+async def test_stepping_through_enabled_models_takes_their_levels_along(stage_with: Build) -> None:
+    session = await stage_with().open(model=None, models=["fake-thinker:high", "fake-1"])
+    assert (session.model_name, session.thinking_level) == ("fake/fake-thinker", "high")
+    session.set_thinking_level("low")
+    for name, level in (("fake/fake-1", "off"), ("fake/fake-thinker", "high")):
+        choice = next_model(session)
+        assert choice is not None
+        session.set_model(choice.model, choice.thinking_level)
+        assert (session.model_name, session.thinking_level) == (name, level)
 
 
 async def test_patterns_that_fit_nothing_are_told(stage_with: Build) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from sapwood.models.patterns import ModelChoice
 from sapwood.models.thinking import supported_levels
 
 if TYPE_CHECKING:
     from sapwood.agent.session import AgentSession
-    from sapwood.models.model import Model
 
 T = TypeVar("T")
 
@@ -23,19 +23,19 @@ def is_scoped(session: AgentSession) -> bool:
     return bool(session.settings.values.enabled_models)
 
 
-def models(session: AgentSession) -> list[Model]:
-    """The models to step through, in order."""
+def choices(session: AgentSession) -> list[ModelChoice]:
+    """The models to step through, in order, with the level that a pattern names."""
     patterns = session.settings.values.enabled_models
     if patterns:
-        return [choice.model for choice in session.catalogue.match(patterns)]
-    return session.catalogue.available()
+        return session.catalogue.match(patterns)
+    return [ModelChoice(model) for model in session.catalogue.available()]
 
 
-def next_model(session: AgentSession, step: int = 1) -> Model | None:
+def next_model(session: AgentSession, step: int = 1) -> ModelChoice | None:
     """The one after the model in use (`step` -1: before it); None when there is no other."""
-    there = models(session)
+    there = choices(session)
     current = session.model.ref if session.model else None
-    at = next((place for place, model in enumerate(there) if model.ref == current), None)
+    at = next((place for place, each in enumerate(there) if each.model.ref == current), None)
     return _neighbour(there, at, step)
 
 

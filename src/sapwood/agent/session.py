@@ -365,17 +365,17 @@ class AgentSession:
 
     # Settings of the session
 
-    def set_model(self, model: Model) -> None:
-        """Use another model from the next request on."""
+    def set_model(self, model: Model, level: str | None = None) -> None:
+        """Use another model from the next request on, with `level` if one goes with it."""
         self._scheduler.rule("set_model")
         self._conversation.api_key(model)
-        level = self.thinking_level
+        before = self.thinking_level
         self._conversation.model = model
-        wished = self.settings.values.model_thinking_levels.get(model.ref)
+        wished = level or self.settings.values.model_thinking_levels.get(model.ref)
         if wished is not None:
             self._conversation.wished_level = wished
         self._record_if_begun()
-        if self.thinking_level != level:
+        if self.thinking_level != before:
             self._conversation.emit(events.thinking_level_changed(self.thinking_level))
 
     def set_thinking_level(self, level: str) -> None:

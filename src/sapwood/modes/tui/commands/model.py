@@ -50,22 +50,22 @@ def model_words(model: Model) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _use_model(chat: Chat, model: Model) -> None:
+def _use_model(chat: Chat, model: Model, level: str | None = None) -> None:
     session = _session(chat)
-    session.set_model(model)
+    session.set_model(model, level)
     chat.view.refresh_footer()
     chat.transcript.redraw()
-    level = f", thinking {session.thinking_level}" if session.thinking_level != "off" else ""
-    chat.status.notice(f"Model: {model.ref}{level}")
+    thinks = f", thinking {session.thinking_level}" if session.thinking_level != "off" else ""
+    chat.status.notice(f"Model: {model.ref}{thinks}")
 
 
 async def cycle_model(chat: Chat, step: int) -> None:
     """The next or previous model among the enabled ones."""
     session = _session(chat)
-    model = await asyncio.to_thread(cycling.next_model, session, step)
-    if model is None:
+    choice = await asyncio.to_thread(cycling.next_model, session, step)
+    if choice is None:
         return chat.status.notice(NO_OTHER if session.model else NO_MODELS, "warn")
-    return _use_model(chat, model)
+    return _use_model(chat, choice.model, choice.thinking_level)
 
 
 def model_offers(chat: Chat) -> Sequence[tuple[str, str]]:
