@@ -74,8 +74,10 @@ def provider_settings(
     options: StreamOptions,
     max_tokens: int | None,
 ) -> dict[str, Any]:
-    """The settings of one request, as pydantic-ai names them. Its hidden retries are off."""
-    settings: dict[str, Any] = {"max_retries": 0, "parallel_tool_calls": True}
+    """The settings of one request, as pydantic-ai names them. Hidden retries are off."""
+    settings: dict[str, Any] = {"parallel_tool_calls": True}
+    if model.api == "google-generative-ai":
+        settings["max_retries"] = 0  # the clients of the others were made with that
     if max_tokens is not None:
         settings["max_tokens"] = max_tokens
     if headers := {**model.headers, **options.headers}:
