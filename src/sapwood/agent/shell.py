@@ -44,6 +44,8 @@ class ShellResult:
     full_output_path: str | None
     total_lines: int
     total_bytes: int
+    whereabouts: str = ""
+    """Where the rest of a truncated output is, in one sentence."""
 
 
 async def run_shell(
@@ -192,6 +194,7 @@ class _Run(asyncio.Protocol):
             full_output_path=output.path,
             total_lines=output.total_lines,
             total_bytes=output.total_bytes,
+            whereabouts=output.whereabouts if output.truncated else "",
         )
 
     def _hand_out(self, text: str) -> None:

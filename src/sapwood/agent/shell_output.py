@@ -8,6 +8,7 @@ the bytes as they came.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import os
 import tempfile
 from typing import BinaryIO
@@ -28,6 +29,7 @@ class OutputTail:
         self.total_newlines = 0
         self.path: str | None = None
         """Where the full output is, once it is longer than the tail."""
+        self._failure: str | None = None
         self._held: list[bytes] = []
         self._file: BinaryIO | None = None
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
@@ -46,7 +48,10 @@ class OutputTail:
         """No more output will come."""
         self._text += self._decode(b"", final=True)
         if self._file is not None:
-            self._file.close()
+            try:
+                self._file.close()
+            except OSError as error:
+                self._give_up(error)
 
     @property
     def total_lines(self) -> int:
@@ -57,6 +62,15 @@ class OutputTail:
     def truncated(self) -> bool:
         """Whether the tail is less than all."""
         return self.total_bytes > MAX_BYTES or self.total_lines > MAX_LINES
+
+    @property
+    def whereabouts(self) -> str:
+        """Where the rest of a truncated output is, in one sentence."""
+        if self._failure is not None:
+            return f"The rest could not be kept: {self._failure}"
+        if self.total_bytes > MAX_FILE_BYTES:
+            return f"The first {MAX_FILE_BYTES >> 20} MB of it: {self.path}"
+        return f"All of it: {self.path}"
 
     def tail(self) -> str:
         """The last whole lines within ``MAX_LINES`` and ``MAX_BYTES``; part of one too long."""
@@ -75,6 +89,25 @@ class OutputTail:
         return "\n".join(reversed(kept))
 
     def _keep(self, data: bytes) -> None:
+        if self._failure is None:
+            try:
+                self._store(data)
+            except OSError as error:
+                self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        """No room for it: the command goes on all the same, and what was written makes way."""
+        self._failure = error.strerror or str(error)
+        self._held.clear()
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._file.close()
+        if self.path is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self.path)
+        self._file = self.path = None
+
+    def _store(self, data: bytes) -> None:
         if self._file is not None:
             room = MAX_FILE_BYTES - self._file.tell()
             self._file.write(data[: max(room, 0)])

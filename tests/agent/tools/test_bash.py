@@ -10,6 +10,7 @@ import pytest
 from sapwood.agent.shell import ShellResult, run_shell
 from sapwood.agent.tools import ShellSettings, ToolContext, ToolResult
 from sapwood.agent.tools.running import run_tool
+from support.limits import file_size_limit
 from support.processes import wait_until_gone
 from support.tools import TOOLS, call, ok, refused, text_of
 
@@ -184,3 +185,15 @@ async def test_many_commands_leave_no_open_handles(tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     await asyncio.gather(*(run_shell("echo x", tmp_path) for _ in range(40)))
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+async def test_a_command_goes_on_when_its_output_cannot_be_kept(tmp_path: Path) -> None:
+    with file_size_limit(60 * 1024):
+        result = await call("bash", tmp_path, command="seq 1 30000; sleep 0.2; echo the end")
+    text = text_of(result)
+    assert not result.is_error
+    assert "\nthe end\n" in text
+    assert text.endswith(
+        "[The last 2000 of 30001 lines. The rest could not be kept: File too large]"
+    )
+    assert "fullOutputPath" not in result.details

@@ -26,15 +26,14 @@ def _told(result: ShellResult, timeout: float | None) -> ToolResult:
     details: JsonObject = {}
     if result.truncated:
         kept = result.output.count("\n") + 1
-        parts.append(
-            f"[The last {kept} of {result.total_lines} lines. All of it: {result.full_output_path}]"
-        )
+        parts.append(f"[The last {kept} of {result.total_lines} lines. {result.whereabouts}]")
         details["truncation"] = {
             "totalLines": result.total_lines,
             "totalBytes": result.total_bytes,
             "outputLines": kept,
         }
-        details["fullOutputPath"] = result.full_output_path
+        if result.full_output_path is not None:
+            details["fullOutputPath"] = result.full_output_path
     if result.exit_code is not None:
         details["exitCode"] = result.exit_code
     ending = _ending(result, timeout)
