@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from sapwood.errors import NotASessionError, SessionError
 
@@ -141,13 +141,20 @@ def read_pages(
     The lines have their line ends. Split at LF and nothing else; the first one gets ``number``.
     Raises ``SessionError`` for a line that is longer than ``MAX_LINE``.
     """
-    file = io.BufferedReader(_Reader(source, offset), size)
-    while lines := file.readlines(size):
-        starts = array("q", accumulate(map(len, lines), initial=offset))
-        offset = starts[-1]
-        starts[-1] += not lines[-1].endswith(b"\n")
-        yield Page(source, number, starts), lines
-        number += len(lines)
+    rest = b""  # of a line whose end was not read yet; as much again is read to find it
+    while piece := source.read_some(offset + len(rest), max(size, len(rest))):
+        lines = io.BytesIO(piece).readlines()
+        lines[0] = rest + lines[0]
+        rest = b"" if piece.endswith(b"\n") else lines.pop()
+        if len(rest) > MAX_LINE:
+            raise SessionError(f"{source.path}: it has a line of more than {MAX_LINE >> 20} MiB.")
+        if lines:
+            starts = array("q", accumulate(map(len, lines), initial=offset))
+            yield Page(source, number, starts), lines
+            offset = starts[-1]
+            number += len(lines)
+    if rest:
+        yield Page(source, number, (offset, offset + len(rest) + 1)), [rest]
 
 
 def read_lines(
@@ -167,31 +174,6 @@ def page_line(page: Page, lines: Sequence[bytes], place: int) -> Line:
     text = lines[place]
     ended = text.endswith(b"\n")
     return Line(page.starts[place], page.number + place, text[:-1] if ended else text, ended)
-
-
-class _Reader(io.RawIOBase):
-    """A source as a stream from ``offset`` on, whatever else is read of it meanwhile."""
-
-    def __init__(self, source: FileSource, offset: int) -> None:
-        self._source = source
-        self._offset = offset
-        self._unended = 0  # bytes since the last line end
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._source.read_some(self._offset, len(buffer))
-        size = len(data)
-        buffer[:size] = data
-        self._offset += size
-        end = data.rfind(b"\n") + 1
-        self._unended = size - end if end else self._unended + size
-        if self._unended > MAX_LINE:
-            raise SessionError(
-                f"{self._source.path}: it has a line of more than {MAX_LINE >> 20} MiB."
-            )
-        return size
 
 
 def _reason(error: OSError) -> str:
