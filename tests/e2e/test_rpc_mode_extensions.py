@@ -92,6 +92,20 @@ def test_open_questions_do_not_hold_up_the_end(stage_with: Build, start: Start) 
     assert rpc.response("p")["data"] == {"disposition": "handled"}
 
 
+def test_questions_asked_at_the_end_get_no_answer(stage_with: Build, start: Start) -> None:
+    farewell = (
+        "def extension(api):\n"
+        "    async def bye(event):\n"
+        "        sure = await api.confirm('Really go?')\n"
+        "        api.notify(f'sure: {sure}')\n"
+        "    api.on('session_shutdown', bye)\n"
+    )
+    rpc = start(with_extension(stage_with(), farewell, "farewell"))
+    rpc.data("get_state")
+    assert rpc.close() == 0
+    assert rpc.question("notify")["message"] == "farewell: sure: False"
+
+
 def test_an_aborted_run_does_not_wait_for_its_question(stage_with: Build, start: Start) -> None:
     gate = (
         "def extension(api):\n"

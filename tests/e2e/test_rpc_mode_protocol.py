@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -205,6 +206,30 @@ def test_output_into_a_file_and_commands_from_one(stage_with: Build, tmp_path: P
     assert [record["id"] for record in found] == ["1", "2"]
     assert "sessionFile" not in found[0]["data"]
     assert found[1]["data"] == {"tree": [], "leafId": None}
+
+
+def test_pipes_that_do_not_block_are_as_good_as_others(stage_with: Build) -> None:
+    """Event loops make such ones for their children."""
+    from support.command import start_sapwood
+
+    stage = stage_with()
+    here, there = socket.socketpair()
+    there.setblocking(False)
+    process = start_sapwood(
+        ["--mode", "rpc"], cwd=stage.project, agent_dir=stage.agent_dir, stdin=there, stdout=there
+    )
+    there.close()
+    here.sendall(b'{"id":"b","type":"bash","command":"seq 1 200000"}\n')
+    records = []
+    with here.makefile("rb") as lines:
+        for line in lines:
+            records.append(json.loads(line))
+            if records[-1].get("id") == "b" and records[-1]["type"] == "response":
+                here.shutdown(socket.SHUT_WR)
+    here.close()
+    assert process.wait(60) == 0
+    told = "".join(r["delta"] for r in records if r["type"] == "bash_execution_update")
+    assert told == "".join(f"{number}\n" for number in range(1, 200_001))
 
 
 def test_what_cannot_be_opened_is_one_line_on_standard_error(

@@ -7,25 +7,12 @@ from typing import TYPE_CHECKING
 
 from sapwood.agent.conversation import now_ms
 from sapwood.agent.interrupt import Interrupted
-from sapwood.agent.shell import ShellResult, run_shell
+from sapwood.agent.shell import run_shell
 
 if TYPE_CHECKING:
     from sapwood.agent.conversation import Conversation
     from sapwood.agent.interrupt import Interrupt
     from sapwood.session.schema import BashExecutionMessage
-
-
-_NOT_BEGUN = ShellResult(
-    output="",
-    exit_code=None,
-    cancelled=True,
-    timed_out=False,
-    truncated=False,
-    full_output_path=None,
-    total_lines=0,
-    total_bytes=0,
-)
-"""The result of a command that was stopped before it began."""
 
 
 async def run_user_command(
@@ -47,7 +34,7 @@ async def run_user_command(
     try:
         result = await interrupt.guard(work)
     except Interrupted:
-        result = _NOT_BEGUN
+        return _stopped(command)
     message: BashExecutionMessage = {
         "role": "bashExecution",
         "command": command,
@@ -63,3 +50,15 @@ async def run_user_command(
     if exclude_from_context:
         message["excludeFromContext"] = True
     return message
+
+
+def _stopped(command: str) -> BashExecutionMessage:
+    """The message of a command that was stopped before it began."""
+    return {
+        "role": "bashExecution",
+        "command": command,
+        "output": "",
+        "cancelled": True,
+        "truncated": False,
+        "timestamp": now_ms(),
+    }

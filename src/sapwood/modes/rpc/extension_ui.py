@@ -26,6 +26,7 @@ class RemoteUi:
     def __init__(self, records: Records) -> None:
         self._records = records
         self._asked: dict[str, asyncio.Future[JsonObject]] = {}
+        self._is_alone = False
 
     def notify(self, text: str, level: Level) -> None:
         self._request("notify", message=text, notifyType=level)
@@ -51,7 +52,8 @@ class RemoteUi:
             asked.set_result({} if record.get("cancelled") else record)
 
     def give_up(self) -> None:
-        """Nobody will answer any more."""
+        """Nobody will answer any more, neither what was asked nor what will be."""
+        self._is_alone = True
         for request_id in self._asked:
             self.answer({"id": request_id, "cancelled": True})
 
@@ -63,6 +65,8 @@ class RemoteUi:
         return request_id
 
     async def _ask(self, method: str, **fields: object) -> JsonObject:
+        if self._is_alone:
+            return {}
         request_id = self._request(method, **fields)
         answer: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
         self._asked[request_id] = answer

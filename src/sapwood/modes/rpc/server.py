@@ -103,11 +103,11 @@ class Server:
 
     async def _settle(self, driver: Driver) -> None:
         """Bring everything to an end that goes on; what does not listen is cancelled."""
+        driver.ui.give_up()
         give_up = self._loop.time() + PATIENCE
         while self._loop.time() < give_up and not (driver.session.is_idle and not self._tasks):
             driver.session.take_back_queued()
             driver.session.abort_bash()
-            driver.ui.give_up()
             stopping = self._loop.create_task(driver.session.abort())
             await asyncio.wait({stopping, *self._tasks}, timeout=0.1)
             stopping.cancel()

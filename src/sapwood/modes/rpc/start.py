@@ -24,8 +24,10 @@ def run_rpc(flags: AgentFlags) -> int:
         raise SapwoodError("RPC mode takes no @files; send their text with prompt.")
     if flags.messages:
         tell("RPC mode takes prompts from standard input; the message is passed over.")
-    output = streams.take_output()
-    return asyncio.run(_serve(Opening(flags, interactive=False), _take_input(), output.fileno()))
+    output, commands = streams.take_output(), _take_input()
+    for descriptor in (output.fileno(), commands):
+        os.set_blocking(descriptor, True)  # the threads that use them wait
+    return asyncio.run(_serve(Opening(flags, interactive=False), commands, output.fileno()))
 
 
 def _take_input() -> int:
