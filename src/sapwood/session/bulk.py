@@ -25,10 +25,12 @@ def decoded(entries: Iterable[Entry]) -> Iterator[tuple[Entry, JsonObject]]:
     The objects stay, so a consumer of many wants `collection_paused`.
     """
     for page, group in _by_page(entries):
-        pending = [entry for entry in group if entry._data is None]
-        if pending and page is not None:
-            _decode_together(page, pending)
-        yield from zip(group, map(_data_of, group), strict=True)
+        if page is None:
+            yield from ((entry, entry.data) for entry in group)
+        else:
+            if pending := [entry for entry in group if entry._data is None]:
+                _decode_together(page, pending)
+            yield from zip(group, map(_data_of, group), strict=True)
 
 
 def decode_all(entries: Iterable[Entry]) -> None:
@@ -90,7 +92,7 @@ def _by_page(entries: Iterable[Entry]) -> Iterator[tuple[Page | None, list[Entry
 
 _page_of = attrgetter("_page")
 _place_of = attrgetter("_place")
-_data_of = attrgetter("data")
+_data_of = attrgetter("_data")
 
 
 def _places(entries: Iterable[Entry]) -> list[int]:
