@@ -11,19 +11,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sapwood.compaction.carried import without_carried
-from sapwood.compaction.draft import KEPT_BEFORE, Draft, Shelf
+from sapwood.compaction.draft import CONCLUDED, KEPT_BEFORE, SAID_BY_USER, Draft, Shelf
 from sapwood.compaction.facts import Facts
 from sapwood.compaction.outcome import ERROR, FAILED_LAST, GONE, SEARCHED, add_work
-from sapwood.compaction.prose import CONCLUSION, add_last_answer, add_prose, take_over_progress
+from sapwood.compaction.prose import (
+    CONCLUSION,
+    LAST_ANSWER,
+    add_last_answer,
+    add_prose,
+    take_over_progress,
+)
 from sapwood.compaction.reading import texts_to_read
 from sapwood.compaction.requests import (
     FIRST_REQUEST,
+    LATER_REQUEST,
     add_first_request,
     add_requests,
     take_over_request,
 )
 from sapwood.compaction.sections import Section, read_items, render
-from sapwood.compaction.sentences import shorten
+from sapwood.compaction.sentences import sentences, shorten
 from sapwood.compaction.serialize import plain_text
 from sapwood.compaction.work import work_in
 from sapwood.context.convert import to_model_message
@@ -103,14 +110,24 @@ def _take_over(draft: Draft, facts: Facts, previous: str) -> None:
             match section:
                 case Section.GOAL:
                     take_over_request(draft, item)
+                    _add_facts(facts, item.removeprefix(LATER_REQUEST), SAID_BY_USER)
                 case Section.IN_PROGRESS:
                     take_over_progress(draft, item)
+                    _add_facts(facts, item.removeprefix(LAST_ANSWER), CONCLUDED)
                 case Section.CONTEXT:
                     _take_over_context(draft, facts, item)
                 case Section.DONE if item.startswith(CONCLUSION):
                     draft.add(Shelf.CONCLUSIONS, item)
+                    _add_facts(facts, item.removeprefix(CONCLUSION), CONCLUDED)
                 case _:
                     draft.add(_SHELF_OF[section], shorten(item, LONGEST_ITEM), KEPT_BEFORE)
+
+
+def _add_facts(facts: Facts, text: str, worth: float) -> None:
+    """The facts in an item that may have to give way: they stand by themselves then."""
+    for sentence in sentences(text):
+        if not sentence.endswith("…"):
+            facts.add(sentence, worth)
 
 
 def _take_over_context(draft: Draft, facts: Facts, item: str) -> None:

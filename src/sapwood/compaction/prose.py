@@ -16,7 +16,7 @@ from sapwood.compaction.lexicon import Spoken
 from sapwood.compaction.reading import worth_of
 from sapwood.compaction.revisited import TAKEN_UP, mark_taken_up
 from sapwood.compaction.rules import takes_back
-from sapwood.compaction.sentences import sentences, shorten, shorten_middle, without_code
+from sapwood.compaction.sentences import joined, sentences, shorten, shorten_middle, without_code
 from sapwood.compaction.serialize import plain_text
 from sapwood.compaction.signals import DECISION, DONE_BOX, HEDGE, OPEN_BOX, OPEN_TASK, REASON
 from sapwood.session.schema import Message
@@ -52,7 +52,7 @@ def add_prose(draft: Draft, facts: Facts, message: Message, text: str) -> None:
     if worth != SAID_IN_PASSING:
         _add_listed_tasks(draft, text, worth)
     if worth == CONCLUDED and said:
-        draft.add(Shelf.CONCLUSIONS, CONCLUSION + shorten(" ".join(said[:2]), CONCLUSION_LENGTH))
+        draft.add(Shelf.CONCLUSIONS, CONCLUSION + shorten(joined(said[:2]), CONCLUSION_LENGTH))
 
 
 def add_last_answer(draft: Draft, messages: Sequence[Message]) -> None:
@@ -62,7 +62,7 @@ def add_last_answer(draft: Draft, messages: Sequence[Message]) -> None:
     if not text:
         return
     said = sentences(text)
-    draft.drop(Shelf.CONCLUSIONS, CONCLUSION + shorten(" ".join(said[:2]), CONCLUSION_LENGTH))
+    draft.drop(Shelf.CONCLUSIONS, CONCLUSION + shorten(joined(said[:2]), CONCLUSION_LENGTH))
     whole = shorten_middle(without_code(text, "[…]"), LAST_ANSWER_LENGTH)
     draft.add(Shelf.IN_PROGRESS, LAST_ANSWER + whole)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sapwood.compaction.draft import CONCLUDED, INDISPENSABLE, SAID_BY_USER, Draft, Shelf
 from sapwood.compaction.rules import stated_rules
-from sapwood.compaction.sentences import sentences, shorten, shorten_middle, without_code
+from sapwood.compaction.sentences import joined, sentences, shorten, shorten_middle, without_code
 from sapwood.compaction.serialize import plain_text
 from sapwood.session.schema import Message
 
@@ -89,7 +89,7 @@ def question_in(text: str) -> str:
     said = sentences(text[-2000:])
     for index in range(len(said) - 1, max(len(said) - 4, -1), -1):
         if said[index].endswith(("?", "？")):
-            return shorten(" ".join(said[max(0, index - 1) :]), 240)
+            return shorten(joined(said[max(0, index - 1) :]), 240)
     return ""
 
 

@@ -7,6 +7,7 @@ Japanese) that use a wide mark and none. Linear in the text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BREAK = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=\S)|(?<=[。！？!?])(?=\S)")
@@ -38,6 +39,11 @@ def _is_prose(part: str) -> bool:
     if not 4 <= len(part) <= MAX_SENTENCE:
         return False
     return len(_CODE_LINE.findall(part)) * 12 <= len(part) + 24
+
+
+def joined(said: Iterable[str]) -> str:
+    """Sentences one after the other; after a wide full stop without a space."""
+    return re.sub(r"(?<=[。！？]) ", "", " ".join(said))
 
 
 def shorten(text: str, limit: int) -> str:
