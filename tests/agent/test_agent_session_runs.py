@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -341,3 +342,20 @@ async def test_events_come_in_the_documented_order(stage_with: Build) -> None:
         "agent_end",
         "agent_settled",
     ]
+
+
+async def test_a_command_that_prints_the_key_holds_nothing_up(stage_with: Build) -> None:
+    stage = stage_with([{"text": "an answer"}])
+    go = stage.project / "go"
+    command = f"while [ ! -e '{go}' ]; do sleep 0.02; done; echo key-of-the-command"
+    file = stage.agent_dir / "models.json"
+    config = json.loads(file.read_text())
+    config["providers"]["fake"]["apiKey"] = f"!{command}"
+    file.write_text(json.dumps(config))
+    session = await stage.open()
+    run = asyncio.create_task(session.prompt("hello"))
+    await asyncio.sleep(0)
+    session.set_session_name("renamed meanwhile")
+    go.touch()
+    await run
+    assert session.last_assistant_text() == "an answer"

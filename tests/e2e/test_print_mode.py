@@ -130,6 +130,21 @@ def test_interrupting_stores_the_run_and_is_status_130(stage_with: Build) -> Non
     assert last["message"]["stopReason"] == "aborted"
 
 
+def test_ctrl_c_while_a_command_prints_the_key_is_status_130(stage_with: Build) -> None:
+    stage = stage_with([{"text": "never"}])
+    models = stage.agent_dir / "models.json"
+    config = json.loads(models.read_text())
+    config["providers"]["fake"]["apiKey"] = f"!touch '{stage.project / 'asked'}'; sleep 20"
+    models.write_text(json.dumps(config))
+    process = start_sapwood(
+        ["-p", "hello"], cwd=stage.project, agent_dir=stage.agent_dir, start_new_session=True
+    )
+    wait_until((stage.project / "asked").exists)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(15) == 130
+    assert stage.requests == []
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_other_signals_end_it_in_order_with_its_tools(
     stage_with: Build, number: signal.Signals

@@ -7,6 +7,7 @@ wishes; `record_settings` and `record_prompt` bring the path in line with them.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -263,6 +264,14 @@ class Conversation:
         """The key to ask `model` with; raises `ModelError` when there is none."""
         provider, key = self._given_key or ("", None)
         return self.catalogue.key_for(model, key if provider == model.provider else None)
+
+    async def fetch_key(self) -> None:
+        """Have the model's key at hand; a command that prints it holds nothing else up meanwhile.
+
+        Raises `ModelError` as `api_key` does.
+        """
+        if self.model is not None and self.catalogue.key_takes_long(self.model):
+            await asyncio.to_thread(self.api_key, self.model)
 
     def stream_options(self, model: Model, *, level: str, max_tokens: int | None) -> StreamOptions:
         from sapwood.models.options import StreamOptions

@@ -210,10 +210,10 @@ class AgentSession:
         """Send a message and return when the session has settled.
 
         Text that begins with the name of an extension's command runs that; a prompt template or a
-        skill is put in for its name. During a compaction or
-        a navigation the message is queued; it then runs on what these leave behind. `on_accepted`
-        is called once, before the run's first event, with what became of the message. How the run
-        ended is told by events and by `last_answer`.
+        skill is put in for its name. During a compaction or a navigation the message is queued; it
+        then runs on what these leave behind. `on_accepted` is called once, before the run's first
+        event, with what became of the message. How the run ended is told by events and by
+        `last_answer`.
 
         Raises:
             BusyError: a run is in progress; see `steer` and `follow_up`.
@@ -222,6 +222,7 @@ class AgentSession:
         if await self.extensions.run_command(text):
             on_accepted("handled")
             return
+        await self._conversation.fetch_key()
         if self._scheduler.rule("prompt") is Rule.QUEUE:
             self._enqueue("follow_up", QueuedMessage(text, tuple(images), "follow_up"))
             on_accepted("queued")

@@ -38,6 +38,11 @@ def resolve_value(value: str, environ: Mapping[str, str], what: str) -> str:
     return value
 
 
+def needs_a_command(value: str) -> bool:
+    """Whether a command must be run for the key that `value` stands for; it may take long."""
+    return value.startswith("!") and value[1:].strip() not in _command_output
+
+
 def fit_to_send(key: str, what: str) -> str:
     """The key without blanks around it.
 

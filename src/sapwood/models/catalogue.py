@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sapwood.errors import ModelError
-from sapwood.models.auth import AuthStore, fit_to_send, resolve_value
+from sapwood.models.auth import AuthStore, fit_to_send, needs_a_command, resolve_value
 from sapwood.models.families import is_for_chat
 from sapwood.models.model import Model
 from sapwood.models.models_json import (
@@ -170,6 +170,12 @@ class Catalogue:
         """
         key = given or self._found_key(model)
         return fit_to_send(key, f"The key of {model.provider}") if key else None
+
+    def key_takes_long(self, model: Model) -> bool:
+        """Whether `key_for` would run a command first."""
+        config = self.configs.get(model.provider)
+        stated = config.key if config is not None and config.key else None
+        return needs_a_command(stated or self.auth.saved(model.provider) or "")
 
     def _found_key(self, model: Model) -> str | None:
         provider, what = model.provider, f"The key of {model.provider}"

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sapwood.errors import SapwoodError
 from sapwood.text import one_line
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ async def run_prompts(session: AgentSession, prompts: Sequence[Prompt]) -> int:
             if error is not None:
                 tell(error)
                 return FAILED
+    except SapwoodError:
+        if interruption.signal is not None:  # it was the signal that ended something needed
+            return 128 + interruption.signal
+        raise
     finally:
         interruption.restore()
     return OK
