@@ -62,9 +62,13 @@ class WarmProcess:
             self.stdout: IO[bytes] = open(names[1], "rb")  # noqa: SIM115
             self.stderr: IO[bytes] = open(names[2], "rb")  # noqa: SIM115
 
-    def send_signal(self, number: int) -> None:
+    @property
+    def pid(self) -> int:
         assert self._process.pid is not None
-        os.kill(self._process.pid, number)
+        return self._process.pid
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
 
     def kill(self) -> None:
         self._process.kill()

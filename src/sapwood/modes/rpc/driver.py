@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sapwood.agent.activity import Activity, BusyError
 from sapwood.agent.events import session_changed
+from sapwood.errors import SapwoodError
 from sapwood.modes.headless import tell
 from sapwood.modes.opening import NobodyToAsk
 from sapwood.modes.rpc.extension_ui import RemoteUi
@@ -40,6 +41,9 @@ class Driver:
         """Open the session that the command line asked for; raises `SapwoodError`."""
         session = await self._opening.open_session(NobodyToAsk())
         assert session is not None  # only a person backs out
+        if self._opening.flags.verbose:
+            for name, text in session.what_is_loaded():
+                tell(f"{name}: {text}")
         self._attach(session)
 
     def switch(self, name: str, value: object) -> None:
@@ -62,7 +66,12 @@ class Driver:
         assert opened is not None
         for switch, value in self._switched.items():
             setattr(opened.switches, switch, value)
-        await before.abort()  # what it was doing is told before anything of the next session
+        try:
+            await before.abort()  # what it was doing is told before anything of the next session
+            before.save_unsaved()
+        except SapwoodError:
+            await opened.dispose()
+            raise
         self._unsubscribe()
         self._attach(opened)
         self.records.write(session_changed(opened.session_id, str(path)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sapwood.errors import SapwoodError
 from sapwood.modes import streams
-from sapwood.modes.headless import tell
+from sapwood.modes.headless import FAILED, tell
 
 if TYPE_CHECKING:
     from sapwood.modes.opening import Opening
@@ -50,9 +50,13 @@ async def _serve(opening: Opening, commands: int, output: int) -> int:
     driver = Driver(opening, records)
     await driver.open()
     try:
-        return await server.serve(driver, Lines(commands))
+        status = await server.serve(driver, Lines(commands))
     finally:
         with contextlib.suppress(TimeoutError):  # an extension that never ends
             await asyncio.wait_for(driver.session.dispose(), PATIENCE)
         await close_connections()
         await records.finish()
+    if driver.session.unsaved:
+        tell("The disk refused the last messages; they are lost.")
+        return FAILED
+    return status
