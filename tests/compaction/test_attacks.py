@@ -166,3 +166,14 @@ def test_summaries_do_not_grow_over_many_small_spans() -> None:
         lengths.append(len(compacted(manager).summary or ""))
     assert max(lengths[10:]) <= 2 * max(lengths[:5])
     assert "Request 0:" in context_text(manager)
+
+
+def test_a_call_that_was_never_answered_does_not_stop_the_cut() -> None:
+    """B74."""
+    manager = session(
+        user("Read it."), assistant("", call("lost", "read", path="a")), *turns(30, size=4000)
+    )
+    preparation = prepare_compaction(manager.tree, CompactionSettings())
+    assert preparation is not None
+    assert len(preparation.to_summarize) > 60
+    assert preparation.kept_tokens < 25_000
