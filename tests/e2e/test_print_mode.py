@@ -120,6 +120,19 @@ def test_a_run_that_ends_in_an_error_is_status_1_and_one_line(stage_with: Build)
     assert b"\x1b" not in done.stderr
 
 
+def test_what_a_run_says_again_and_again_is_told_once(stage_with: Build) -> None:
+    """A message too large for the window: tried, left, and tried anew with the next one."""
+    stage = stage_with([{"error": "openai_overflow"}], window=8192)
+    first = run(stage, "-p", "hi", stdin="word " * 200_000)
+    assert (first.returncode, first.stdout) == (1, b"")
+    second = run(stage, "-c", "-p", "hello")
+    assert second.returncode == 1
+    for done in (first, second):
+        lines = done.stderr.splitlines()
+        assert len(lines) == len(set(lines)) == 2
+        assert b"maximum context length" in lines[-1]
+
+
 def test_interrupting_stores_the_run_and_is_status_130(stage_with: Build) -> None:
     stage = stage_with([{"text": "slow", "delay": 30}])
     process = start_sapwood(["-p", "hello"], cwd=stage.project, agent_dir=stage.agent_dir)

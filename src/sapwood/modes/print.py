@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 async def run_print(session: AgentSession, prompts: Sequence[Prompt], output: BinaryIO) -> int:
     """The exit status; see `headless`."""
+    tell_once = _Notices().tell
     for text in session.notices:
-        tell(text)
-    session.subscribe(_tell_notices)
+        tell_once(text)
+    session.subscribe(lambda event: tell_once(_notice_in(event)))
     status = await run_prompts(session, prompts)
     if status == OK:
         _write(session.last_assistant_text(), output)
@@ -34,8 +35,20 @@ def _write(text: str, output: BinaryIO) -> None:
     output.flush()
 
 
-def _tell_notices(event: Event) -> None:
+class _Notices:
+    """Tells each line once, however often a run says it."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+
+    def tell(self, text: str | None) -> None:
+        if text and text not in self._told:
+            self._told.add(text)
+            tell(text)
+
+
+def _notice_in(event: Event) -> str | None:
+    """What an event has to say to a person."""
     if event["type"] == "notice":
-        tell(event["message"])
-    elif event["type"] == "compaction_end" and "errorMessage" in event:
-        tell(event["errorMessage"])
+        return str(event["message"])
+    return event.get("errorMessage") if event["type"] == "compaction_end" else None
