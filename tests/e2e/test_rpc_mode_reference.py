@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from sapwood import SessionManager
 from support.command import COMMAND, environment
 from support.rpc import Rpc
 from support.stage import PROVIDER, words
@@ -152,6 +153,39 @@ def first_run(rpc: Rpc) -> list[str]:
     kinds = [kind for kind in rpc.types("get_state") if kind not in OURS_ALONE]
     run = kinds[kinds.index("agent_start") : kinds.index("agent_settled") + 1]
     return [kind for kind, before in zip(run, ["", *run], strict=False) if kind != before]
+
+
+def test_both_read_one_session_alike(stage_with: Build, reference: Reference) -> None:
+    stage = stage_for(stage_with)
+    ours = Rpc(stage, "--name", "a shared one")
+    for text in ("Use the tool.", words("question 1", 300), words("question 2", 300)):
+        ours.prompt(text)
+    assert ours.data("compact")
+    ours.prompt("After the compaction.")
+    ours.data("bash", command="echo out")
+    path = ours.data("get_state")["sessionFile"]
+    assert ours.close() == 0
+    with SessionManager.open(path) as manager:
+        users = [e.id for e in manager.get_entries() if (e.message or {}).get("role") == "user"]
+        manager.append_label_change(users[1], "a label")
+        manager.branch(users[2])
+        manager.append_message({"role": "user", "content": "another way", "timestamp": 5})
+    there = stage_for(stage_with)
+    asked = ("get_messages", "get_entries", "get_tree", "get_fork_messages", "get_session_stats")
+    found = []
+    for command in (reference.command, None):
+        rpc = Rpc(there, "--session", path, command=command, PI_OFFLINE="1")
+        told = {name: rpc.data(name) for name in (*asked, "get_last_assistant_text", "get_state")}
+        found.append(told)
+        assert rpc.close() == 0
+    theirs, mine = found
+    for told in found:
+        told["get_session_stats"].pop("contextUsage")  # right after a move, ours is an estimate
+    for name in (*asked, "get_last_assistant_text"):
+        assert mine[name] == theirs[name], name
+    same = ("sessionId", "sessionName", "sessionFile", "messageCount", "thinkingLevel")
+    assert [mine["get_state"][key] for key in same] == [theirs["get_state"][key] for key in same]
+    print(len(mine["get_entries"]["entries"]), "entries, read alike:", mine["get_session_stats"])
 
 
 DRIVE = """

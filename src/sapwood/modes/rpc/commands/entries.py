@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 async def get_fork_messages(driver: Driver, request: Request) -> Json:
-    """The user's messages on the active path, oldest first, those before a compaction included."""
+    """The user's messages that have a text, in file order, those on other branches too."""
     from sapwood.agent.navigation import destination
 
-    messages = [
-        {"entryId": entry.id, "text": destination(entry, exact=False).editor_text}
-        for entry in driver.session.manager.get_branch()
+    texts = [
+        (entry.id, destination(entry, exact=False).editor_text)
+        for entry in driver.session.manager.tree.entries
         if entry.message is not None and entry.message.get("role") == "user"
     ]
-    return {"messages": messages}
+    return {"messages": [{"entryId": entry_id, "text": text} for entry_id, text in texts if text]}
 
 
 async def get_entries(driver: Driver, request: Request) -> Encoded:
