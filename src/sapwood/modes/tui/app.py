@@ -26,7 +26,9 @@ from textual import events
 from textual.app import App
 from textual.binding import BindingType
 from textual.screen import Screen
+from textual.worker import WorkerFailed
 
+from sapwood.errors import SapwoodError
 from sapwood.modes.tui.chat import Chat
 from sapwood.modes.tui.colourless import WithoutColour, replaces
 from sapwood.modes.tui.keys import load_keymap, teach_legacy_keys
@@ -91,6 +93,17 @@ class SapwoodApp(App[int], inherit_bindings=False):
     def on_mount(self) -> None:
         # Awake again after Ctrl+Z and fg: the shell has used the screen meanwhile.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
+
+    def _handle_exception(self, error: Exception) -> None:
+        """What nobody expected ends the program. If it has a line of its own, as when the file of
+        the session was cut short under us, that is said; else Textual shows where it happened.
+        """
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if isinstance(cause, SapwoodError):
+            self.farewell = f"sapwood: {cause}"
+            self.exit(1)
+        else:
+            super()._handle_exception(error)
 
     def reload_keys(self) -> None:
         """Read ``keybindings.json`` again."""
