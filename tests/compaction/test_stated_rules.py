@@ -117,3 +117,83 @@ def test_a_correction_leaves_the_rule_before_it_standing() -> None:
         "Never touch vendor.",
         "Use a table instead.",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I always get a 404 when I open the page.",
+        "It never finishes on my machine.",
+        "I don't understand why this works.",
+        "It doesn't matter.",
+        "I don't know, you decide.",
+        "Every time I run it, it prints nothing.",
+        "Each request is logged twice.",
+        "All tests are green now, thanks!",
+        "You must be joking.",
+        "This should work, but it does not.",
+        "I should mention that Bob wrote this.",
+        "Keep going.",
+        "Actually it works now.",
+        "Wait, I found it.",
+        "No, that's fine.",
+        "Commit this.",
+        "Check the logs.",
+        "Put it in utils.py.",
+        "Ask Bob if you are stuck.",
+        "Test it.",
+        "Thanks, that is exactly what I wanted.",
+        "At least it compiles.",
+        "We need to find out why it crashes.",
+        "The build has been broken ever since.",
+        "我不要这个结果，再试一次",
+        "以后再说",
+        "不能运行，报错了",
+        "总是超时",
+        "这个函数应该没问题",
+        "不行，还是报错",
+        "统一登录那块坏了",
+        "可以，就这样",
+    ],
+)
+def test_what_only_tells_how_things_are_is_no_rule(text: str) -> None:
+    assert stated_rules(text) == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Use 2 spaces for indentation everywhere.",
+        "Don't commit directly to main.",
+        "Whatever you do, leave the migrations alone.",
+        "Responses in German please.",
+        "Keep the diff small.",
+        "No emojis.",
+        "Write tests first.",
+        "Please don't add comments that restate the code.",
+        "I prefer small commits.",
+        "Stay on Python 3.9.",
+        "We deploy on Fridays, so nothing risky on Thursdays.",
+        "Docs must be updated with each change.",
+        "Only touch files under src/api.",
+        "Let's not use any ORM.",
+        "You can edit everything except config/.",
+        "Ask before installing packages.",
+        "Run prettier before you commit.",
+        "改代码之前先跑测试",
+        "提交前要跑 lint",
+        "别动 package-lock.json",
+        "只改后端，不碰前端",
+        "变量名用英文",
+        "注释写中文",
+        "不引入新的依赖",
+        "最多改三个文件",
+        "接口要向后兼容",
+        "请不要直接推到 main",
+        "No, it should be blue.",
+        "It must never block.",
+        "It needs to be fast.",
+    ],
+)
+def test_what_shall_hold_is_a_rule_in_many_wordings(rule: str) -> None:
+    assert [found.text for found in stated_rules(rule)] == [rule]

@@ -18,37 +18,58 @@ from sapwood.compaction.lexicon import Lexicon, Spoken
 from sapwood.compaction.sentences import sentences, without_code
 
 _STRONG = Lexicon(
-    "always, never, must, mustn't, do not, don't, shall not, may not, may only, only ever, ever, "
-    "under no circumstances, no matter what, from now on, going forward, at all times, strictly, "
-    "without exception, mandatory, forbidden, prohibited, banned, off limits, off-limits, taboo, "
-    "not allowed, is required, are required, make sure, ensure, be sure to, remember to, "
-    "keep in mind, only use, use only, rule, constraint, requirement, convention, policy, "
-    "refrain from, not without, without my, without asking, unless i say, hands off, "
-    "leave alone, stay away from, ask me, immer, niemals, nie, muss, müssen, darf nicht, "
-    "keinesfalls, auf keinen fall, verboten, toujours, jamais, il faut, interdit, obligatoire, "
-    "siempre, nunca, prohibido, obligatorio, debe, всегда, никогда, нельзя, должен, должна, "
-    "должны, обязательно, 必须, 务必, 一律, 始终, 永远, 总是, 绝不, 决不, 绝对不, 不要, 禁止, "
-    "严禁, 不得, 不准, 不许, 不允许, 请勿, 切勿, 只能, 只准, 只用, 只许, 只允许, 只读, 从现在起, "
-    "从现在开始, 以后, 今后, 记住, 牢记, 规则, 约定, 规范, 统一, 不可以, 先跟我, 先问我, 经我同意, "
+    "always, never, must, mustn't, do not, don't, shall not, may not, may only, only ever, "
+    "under no circumstances, no matter what, whatever you do, from now on, going forward, "
+    "at all times, strictly, without exception, mandatory, forbidden, prohibited, banned, "
+    "off limits, off-limits, taboo, not allowed, is required, are required, make sure, ensure, "
+    "be sure to, remember to, keep in mind, only use, use only, rule, constraint, requirement, "
+    "convention, policy, refrain from, not without, without my, without asking, unless i say, "
+    "hands off, leave alone, stay away from, ask me, let's not, immer, niemals, nie, muss, "
+    "müssen, darf nicht, keinesfalls, auf keinen fall, verboten, toujours, jamais, il faut, "
+    "interdit, obligatoire, siempre, nunca, prohibido, obligatorio, debe, всегда, никогда, "
+    "нельзя, должен, должна, должны, обязательно, 必须, 务必, 一律, 始终, 永远, 绝不, 决不, "
+    "绝对不, 不要, 禁止, 严禁, 不得, 不准, 不许, 不允许, 请勿, 切勿, 只能, 只准, 只用, 只许, "
+    "只允许, 只读, 从现在起, 从现在开始, 以后, 今后, 记住, 牢记, 规则, 约定, 规范, 不可以, "
+    "先跟我, 先问我, 经我同意, "
     "必ず, 絶対, 常に, しないで, 使わないで, してはいけ, べき, 항상, 절대, 반드시, 하지 마",
     also=r"(?<![特区差分类级性识个辨鉴告派各])别(?![的人处名墅致离称])"
     r"|\bno\s+(?:new|more|external|third.party|global|further)\b"
-    r"|\b(?:all|every|each|any)\s+\S+.{0,60}\b(?:needs?|has to|have to|are|is|gets?|goes?|carry)\b"
-    r"|\bonly\b.{1,40}\bmay\b|\bonly\s*[.!]?$|所有.{0,40}都|每[个次].{0,30}都|不能(?:低于|超过|少于|多于)",
+    r"|^only\b|\bleave\b.{1,60}\balone\b"
+    r"|\b(?:all|every|each|any)\s+\S+.{0,60}\b(?:needs?|has to|have to|goes|go|carry)\b"
+    r"|\bonly\b.{1,40}\bmay\b|\bonly\s*[.!]?$|不能(?:低于|超过|少于|多于)"
+    r"|(?:所有.{0,40}|每[个次].{0,30})都(?:要|得|必须|应|用|写)"
+    r"|总是(?:要|用|先)|统一(?:用|使用|成|放|写)"
+    r"|(?:^|[，,；;、\s])(?:也|都)?(?:不(?:碰|动|改|引入|使用|写)|只(?:改|动|碰|写))",
 )
 _WEAK = Lexicon(
     "should, shouldn't, prefer, preferably, avoid, stick to, stick with, instead of, "
-    "rather than, need to, needs to, have to, has to, ought to, at most, at least, no more than, "
-    "unless, whenever, please use, please keep, please answer, please reply, please name, "
-    "please limit, i want, i'd like, i like, i prefer, i expect, bitte, "
+    "rather than, need to, needs to, have to, has to, ought to, no more than, "
+    "unless, whenever, except, please use, please keep, please answer, please reply, "
+    "please name, please limit, i want, i'd like, i like, i prefer, i expect, bitte, "
     "sollte, prefiero, 应该, 应当, 优先, 避免, 尽量, 保持, 不能, 每次, 都要, 都得, 不超过, 最多, "
-    "至少, 请用, 用中文, 用英文, 我希望, 我要求, てください",
-    also=r"^(?:use|keep|answer|reply|follow|leave|treat|name|ask|limit|stay"
+    "至少, 请用, 用中文, 用英文, 写中文, 写英文, 向后兼容, 我希望, 我要求, てください",
+    also=r"^(?:use|keep|answer|reply|follow|leave|treat|name|limit|stay"
     r"|target|support|store|pin|spell|indent|quote)\b"
-    r"|^(?:run|write|put|commit|format|log|document|test|check|wrap|call)\b.*"
-    r"\b(?:each|every|before|after|always|all|any|when|whenever|once|in \w+ english|in english)\b"
-    r"|\bas (?:errors?|is|well)\b|先.{1,20}再|使用.{1,20}而不是",
+    r"|^(?:run|write|put|commit|format|log|document|test|check|wrap|call|ask)\b.*"
+    r"\b(?:each|every|before|after|always|all|any|when|whenever|once|first)\b"
+    r"|\b(?:in|auf) (?:\w+ )?(?:english|german|deutsch|french|spanish|chinese|japanese)\b"
+    r"|\bat (?:least|most) (?:\d|an?\b|one\b|two\b|three\b)|\bas (?:errors?|is|well)\b"
+    r"|^no(?: \w+){1,3}[.!]?$|\bnothing (?:but|\w+y)\b"
+    r"|先.{1,20}再|使用.{1,20}而不是|前(?:先|都?要)",
 )
+_DESCRIBES = re.compile(
+    r"\b(?:i|it|he|she|they|this|that|which|who|there)"
+    r"(?: (?!must|should|shall|may|can|need|has|have)\w+)? (?:always|never)\b"
+    r"|\b(?:i|it|he|she|they|this|that) (?:do not|don.?t|doesn.?t) (?!want|like|need)"
+    r"|\bi (?:should|have to|need to)\b|^we (?:need|have) to\b"
+    r"|\b(?:it|this|that) should (?:work|have|be (?:fine|ok|okay|enough|there)\b)"
+    r"|\bmust (?:be (?:joking|kidding)|have)\b|^keep (?:going|trying|looking|at it)\b"
+    r"|^no (?:problem|idea|worries|luck|need|rush|thanks|change)\b"
+    r"|我不要|以后再|不能(?:运行|用|打开|编译|连|跑)|应该(?:没|是|可以|不会|能)|总是(?!要|用|先)",
+    re.IGNORECASE,
+)
+"""What tells how things are, or what somebody does, with the words of a rule."""
+
 _CORRECTION = Lexicon(
     "no longer, not anymore, any more, anymore, forget the, forget about, forget that, scrap, "
     "scratch that, undo, revert, after all, changed my mind, on second thought, correction, "
@@ -58,6 +79,8 @@ _CORRECTION = Lexicon(
 _TAKES_BACK = re.compile(
     r"^(?:(?:hm+|oh|ah|sorry|well|ok(?:ay)?)[,. ]+)*"
     r"(?:(?:no|nope|wait)(?:\s*[,;.:!-]|\s+wait\b)|actually\b|scratch that\b)"
+    r"(?!\s*(?:i (?:see|found|got)|(?:it|that|this|all)(?:.?s| is)? "
+    r"(?:works?|fine|ok|okay|good|right))\b)"
     r"|^(?:呃|哦|啊|嗯|抱歉)?[，,]?(?:不对|不[，,]|等等|等一下|算了|说错了)",
     re.IGNORECASE,
 )
@@ -121,7 +144,7 @@ def _correction(before: str, sentence: str, just_before: str) -> Rule:
 
 def _strength(sentence: str, spoken: Spoken) -> Lexicon | None:
     """The list that makes a rule of a sentence."""
-    if sentence.endswith(("?", "？", ":", "：")):
+    if sentence.endswith(("?", "？", ":", "：")) or _DESCRIBES.search(sentence):
         return None
     return next((words for words in (_STRONG, _WEAK) if words.is_in(spoken)), None)
 
