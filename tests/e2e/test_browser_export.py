@@ -334,7 +334,9 @@ def test_twenty_thousand_entries_load_and_can_be_reached(page: Page, tmp_path: P
         manager.append_message(make(f"entry {number}"))
     page.open(export_session(manager, tmp_path / "long.html").as_uri())
     assert page.value("document.querySelectorAll('#tree a').length") == 20_000
-    laid_out = "[...document.querySelectorAll('{}')].filter(each => each.checkVisibility({})).length"
+    laid_out = (
+        "[...document.querySelectorAll('{}')].filter(each => each.checkVisibility({})).length"
+    )
     for what in ("article", "#tree a"):
         assert page.value(laid_out.format(what, "{contentVisibilityAuto: true}")) < 500
     for number in (19_999, 11_999, 6_000, 12_000):

@@ -8,8 +8,9 @@ without recursion.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -19,8 +20,11 @@ from sapwood.library.tree_kinds import Kind, kind_of, kinds_of
 from sapwood.library.tree_text import row_text
 from sapwood.session.entry import Entry
 from sapwood.session.garbage import collection_paused
-from sapwood.session.tree import CURRENT, Leaf, SessionTree, TreeNode
+from sapwood.session.tree import CURRENT, Leaf, SessionTree
 from sapwood.text import one_line
+
+PAUSE_AFTER = 1000
+"""Entries that are put in order at a time."""
 
 MAX_LEVELS = 6
 """Branch levels drawn; what is deeper loses the outer ones."""
@@ -147,16 +151,34 @@ class RowTexts:
 
 
 class TreeView:
-    """A tree seen from a leaf: every entry once, in the order in which rows appear."""
+    """A tree seen from a leaf: every entry once, in the order in which rows appear.
+
+    It is read at once, or with ``read=False`` by `read_on`, part by part.
+    """
 
     def __init__(
-        self, tree: SessionTree, leaf: Leaf = CURRENT, texts: RowTexts | None = None
+        self,
+        tree: SessionTree,
+        leaf: Leaf = CURRENT,
+        texts: RowTexts | None = None,
+        *,
+        read: bool = True,
     ) -> None:
         self.tree = tree
         self.leaf_id = tree.resolve(leaf)
         self.texts = texts if texts is not None else RowTexts(tree)
         self.path = {entry.id for entry in tree.ancestors(self.leaf_id)}
-        self.entries, self._up = _in_order(tree, self.path)
+        self.entries: list[Entry] = []
+        self._up: list[int] = []
+        self._reading = _in_order(tree, self.path, self.entries, self._up)
+        if read:
+            self.read_on()
+
+    def read_on(self, seconds: float = math.inf) -> bool:
+        """Read for about so long; whether all entries are in order now."""
+        end = time.monotonic() + seconds
+        with collection_paused():
+            return not any(time.monotonic() >= end for _ in self._reading)
 
     def rows(
         self,
@@ -211,28 +233,37 @@ class TreeView:
         return self._up
 
 
-def _in_order(tree: SessionTree, path: Collection[str]) -> tuple[list[Entry], list[int]]:
-    """All entries, parents first and the active branch before its siblings; and their parents."""
-    entries: list[Entry] = []
-    up: list[int] = []
-    with collection_paused():
-        waiting = [(node, -1) for node in reversed(_active_first(tree.nodes(), path))]
-        while waiting:
-            node, parent = waiting.pop()
+def _in_order(
+    tree: SessionTree, path: Collection[str], entries: list[Entry], up: list[int]
+) -> Iterator[None]:
+    """Put all entries in order, parents first and the active branch before its siblings.
+
+    Also where the parent of each is. Pauses now and then.
+    """
+    get, children_of, is_odd = tree.get, tree.children, not tree.is_ordered
+    waiting = [(root, -1) for root in reversed(_active_first(tree.children(None), path))]
+    due = PAUSE_AFTER
+    while waiting:
+        entry, parent = waiting.pop()
+        while True:  # down a chain; only branches wait
             position = len(entries)
-            entries.append(node.entry)
+            entries.append(entry)
             up.append(parent)
-            children = node.children
-            if len(children) > 1:
+            if position >= due:
+                due += PAUSE_AFTER
+                yield
+            if is_odd and get(entry.id) is not entry:
+                break  # its id was used again; what hangs below belongs to the later one
+            children = children_of(entry.id)
+            if len(children) != 1:
                 children = _active_first(children, path)
-                children.reverse()
-            for child in children:
-                waiting.append((child, position))
-    return entries, up
+                waiting.extend((child, position) for child in reversed(children))
+                break
+            entry, parent = children[0], position
 
 
-def _active_first(siblings: list[TreeNode], path: Collection[str]) -> list[TreeNode]:
-    return sorted(siblings, key=lambda node: node.entry.id not in path)
+def _active_first(siblings: list[Entry], path: Collection[str]) -> list[Entry]:
+    return sorted(siblings, key=lambda entry: entry.id not in path)
 
 
 class TreeRows(Sequence[TreeRow]):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sapwood.library.tree_rows import RowTexts, TreeFilter
+from sapwood.library.tree_rows import TreeFilter
 from sapwood.modes.tui.tree.browser import TreeBrowser
 from sapwood.modes.tui.tree.keys import TREE
+from sapwood.modes.tui.tree.prepared import PreparedTree
 from sapwood.modes.tui.tree.words import empty_words, title_words
 from support.conversation import Talk
 
@@ -298,7 +299,7 @@ def test_a_search_finds_more_as_it_reads_on() -> None:
     talk = Talk()
     ids = [talk.user(f"needle {number}") for number in range(500)]
     tree = talk.tree()
-    browser = TreeBrowser(tree, RowTexts(tree))
+    browser = TreeBrowser(PreparedTree(tree))
     browser.read_on(0)
     browser.search = "needle"
     browser.search_again()
@@ -322,7 +323,7 @@ def test_a_search_that_is_not_done_does_not_say_that_nothing_is_there() -> None:
     for number in range(500):
         talk.user(f"straw {number}")
     tree = talk.tree()
-    browser = TreeBrowser(tree, RowTexts(tree))
+    browser = TreeBrowser(PreparedTree(tree))
     browser.read_on(0)
     browser.search = "needle"
     browser.search_again()

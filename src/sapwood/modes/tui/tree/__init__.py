@@ -5,7 +5,7 @@ the one thing it writes, through the session, are labels.
 """
 
 from sapwood.modes.tui.tree.choice import TreeChoice
+from sapwood.modes.tui.tree.prepared import prepared
 from sapwood.modes.tui.tree.screen import TreeScreen
-from sapwood.modes.tui.tree.texts import texts_of
 
-__all__ = ["TreeChoice", "TreeScreen", "texts_of"]
+__all__ = ["TreeChoice", "TreeScreen", "prepared"]

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import time
 
-from sapwood.library.tree_rows import RowTexts, TreeFilter, TreeRow, TreeRows, TreeView
+from sapwood.library.tree_rows import TreeFilter, TreeRow, TreeRows
+from sapwood.modes.tui.tree.prepared import PreparedTree
 from sapwood.session.garbage import collection_paused
-from sapwood.session.tree import SessionTree
 
 FILTERS = tuple(TreeFilter)
 
@@ -28,13 +28,13 @@ class TreeBrowser:
 
     def __init__(
         self,
-        tree: SessionTree,
-        texts: RowTexts,
+        known: PreparedTree,
         shown: TreeFilter = TreeFilter.DEFAULT,
         cursor: str | None = None,
     ) -> None:
-        self.tree = tree
-        self.texts = texts
+        self.tree = tree = known.tree
+        self.texts = known.texts
+        self._known = known
         self.shown = shown
         self.search = ""
         self.folds: set[str] = set()
@@ -44,7 +44,7 @@ class TreeBrowser:
     def refresh(self) -> None:
         """Read the tree again: entries or labels were added."""
         with collection_paused():
-            self.view = TreeView(self.tree, texts=self.texts)
+            self.view = self._known.view()
             self._unread = len(self.tree.entries)
             self._show()
 

@@ -27,8 +27,8 @@ from sapwood.modes.tui.tree.drawing import RowLook
 from sapwood.modes.tui.tree.keys import HINTS, TREE, TYPED
 from sapwood.modes.tui.tree.label import LabelField
 from sapwood.modes.tui.tree.list import TreeList
+from sapwood.modes.tui.tree.prepared import prepared
 from sapwood.modes.tui.tree.preview import Preview
-from sapwood.modes.tui.tree.texts import texts_of
 from sapwood.modes.tui.tree.weight import Held, held_by
 from sapwood.modes.tui.tree.words import empty_words, title_words
 from sapwood.modes.tui.typed_search import pasted_words, typed_letter, without_last_word
@@ -77,9 +77,7 @@ class TreeScreen(Screen[TreeChoice], inherit_bindings=False):
         self.session = session
         tree = session.manager.tree
         values = session.settings.values
-        self.browser = TreeBrowser(
-            tree, texts_of(tree), TreeFilter(values.tree_filter_mode), cursor
-        )
+        self.browser = TreeBrowser(prepared(tree), TreeFilter(values.tree_filter_mode), cursor)
         self.searching = False
         self._look = RowLook(palette, 80, time.time())
         self._list = TreeList(self.browser, palette)
