@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sapwood.agent.activity import Activity, BusyError
 from sapwood.agent.events import session_changed
+from sapwood.context.projection import project
 from sapwood.errors import SapwoodError
 from sapwood.modes.headless import tell
 from sapwood.modes.opening import NobodyToAsk
@@ -33,6 +34,8 @@ class Driver:
         self._unsubscribe: Callable[[], None] = lambda: None
         self._switching = asyncio.Lock()
         self._switched: dict[str, object] = {}
+        self._counted: tuple[object, ...] = ()
+        self._count = 0
         self.records = records
         self.ui = RemoteUi(records)
         self.session: AgentSession
@@ -45,6 +48,14 @@ class Driver:
             for name, text in session.what_is_loaded():
                 tell(f"{name}: {text}")
         self._attach(session)
+
+    def message_count(self) -> int:
+        """Messages in the context. Clients ask for the state often: counted when it has changed."""
+        tree = self.session.manager.tree
+        now = (tree, tree.leaf_id, len(tree.entries))
+        if now != self._counted:
+            self._counted, self._count = now, len(project(tree).items)
+        return self._count
 
     def switch(self, name: str, value: object) -> None:
         """Set one of the session's `Switches`, also for those that follow it."""

@@ -33,7 +33,7 @@ async def get_state(driver: Driver, request: Request) -> Json:
             **_identity(session),
             "sessionName": session.session_name,
             "autoCompactionEnabled": session.switches.auto_compaction,
-            "messageCount": len(project(session.manager.tree).items),
+            "messageCount": driver.message_count(),
             "pendingMessageCount": len(waiting.steering) + len(waiting.follow_up),
         }
     )
