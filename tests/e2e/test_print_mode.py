@@ -120,6 +120,33 @@ def test_a_run_that_ends_in_an_error_is_status_1_and_one_line(stage_with: Build)
     assert b"\x1b" not in done.stderr
 
 
+HANDLING = """
+import os, subprocess
+def extension(api):
+    def hello(text):
+        subprocess.run("echo $AI_AGENT > agent.txt", shell=True)
+    api.command("hello", "", hello)
+    api.on("input", lambda event: {"handled": event["text"] == "swallow this"})
+"""
+
+
+@pytest.mark.parametrize("mode", ["text", "json"])
+@pytest.mark.parametrize("first", [{"text": "an old answer"}, {"error": "429"}])
+def test_what_an_extension_handles_has_no_answer(
+    stage_with: Build, first: dict[str, object], mode: str
+) -> None:
+    """The old answer of the session is not told again, nor its old failure."""
+    stage = stage_with([first], settings={"retry": {"enabled": False}})
+    (stage.project / "handle.py").write_text(HANDLING)
+    run(stage, "-p", "go")
+    words = ["-c", "--mode", mode, "-e", "handle.py", "/hello", "swallow this"]
+    done = run(stage, "-p", *words)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert mode == "json" or done.stdout == b""
+    assert len(stage.requests) == 1
+    assert (stage.project / "agent.txt").read_text() == "sapwood\n"
+
+
 def test_what_a_run_says_again_and_again_is_told_once(stage_with: Build) -> None:
     """A message too large for the window: tried, left, and tried anew with the next one."""
     stage = stage_with([{"error": "openai_overflow"}], window=8192)

@@ -21,7 +21,6 @@ from sapwood.agent.plain_stream import PlainStream
 from sapwood.agent.shell_output import OutputTail
 from sapwood.agent.tools.tool import ShellSettings, ToolError
 
-AGENT_NAME = "sapwood"
 _DEFAULT_SHELL = ShellSettings()
 _UPDATE_SECONDS = 0.1
 _DRAIN_SECONDS = 0.25
@@ -119,7 +118,7 @@ def _shell_path(shell: ShellSettings) -> str:
 
 
 def _environment(added: Mapping[str, str] | None) -> dict[str, str]:
-    return {**os.environ, "AI_AGENT": AGENT_NAME, **(added or {})}
+    return {**os.environ, "AI_AGENT": "sapwood", **(added or {})}
 
 
 class _Run(asyncio.Protocol):

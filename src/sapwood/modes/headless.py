@@ -20,6 +20,7 @@ from sapwood.text import one_line
 if TYPE_CHECKING:
     from asyncio import Task
 
+    from sapwood.agent.events import Event
     from sapwood.agent.session import AgentSession
     from sapwood.modes.prompts import Prompt
     from sapwood.session.schema import AssistantMessage
@@ -32,18 +33,38 @@ def tell(text: str) -> None:
     print(f"sapwood: {one_line(text)}", file=sys.stderr, flush=True)
 
 
-async def run_prompts(session: AgentSession, prompts: Sequence[Prompt]) -> int:
-    """Send the prompts one after the other until one fails."""
+async def run_prompts(
+    session: AgentSession, prompts: Sequence[Prompt]
+) -> tuple[int, AssistantMessage | None]:
+    """Send the prompts one after the other until one fails: the exit status, and the last answer.
+
+    There may be none: an extension can handle a prompt itself.
+    """
+    answers: list[AssistantMessage] = []
+
+    def listen(event: Event) -> None:
+        if event["type"] == "message_end" and event["message"]["role"] == "assistant":
+            answers[:] = [event["message"]]
+
+    stop_listening = session.subscribe(listen)
+    try:
+        status = await _run_each(session, prompts, answers)
+    finally:
+        stop_listening()
+    return status, answers[0] if answers else None
+
+
+async def _run_each(
+    session: AgentSession, prompts: Sequence[Prompt], answers: Sequence[AssistantMessage]
+) -> int:
     interruption = _Interruption(session)
     session.extensions.on_problem = lambda problem: tell(str(problem))
     try:
         for prompt in prompts:
-            before = session.last_answer()
             await session.prompt(_in_full(session, prompt), prompt.images)
             if interruption.signal is not None:
                 return 128 + interruption.signal
-            answer = session.last_answer()
-            error = failure_of(answer) if answer is not before else None
+            error = failure_of(answers[0]) if answers else None
             if error is not None:
                 tell(error)
                 return FAILED
@@ -64,10 +85,8 @@ def _in_full(session: AgentSession, prompt: Prompt) -> str:
     return prompt.whole
 
 
-def failure_of(answer: AssistantMessage | None) -> str | None:
+def failure_of(answer: AssistantMessage) -> str | None:
     """Why an answer is none, in one line; None when it is one."""
-    if answer is None:
-        return None
     if answer["stopReason"] == "error":
         return answer.get("errorMessage") or "The request failed."
     if answer["stopReason"] == "aborted":

@@ -28,7 +28,7 @@ async def run_json(session: AgentSession, prompts: Sequence[Prompt], output: Bin
     if records.stopped:
         return FAILED
     session.subscribe(records.write)
-    status = await run_prompts(session, prompts)
+    status, _ = await run_prompts(session, prompts)
     return FAILED if records.stopped else status
 
 

@@ -22,6 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; the exit status."""
     args = list(sys.argv[1:] if argv is None else argv)
     streams.open_missing()
+    os.environ["AI_AGENT"] = "sapwood"  # for whatever is started from here
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # they are for programmers, not for who sits at a terminal
     try:

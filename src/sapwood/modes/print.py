@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
+from sapwood.agent.outside import answer_text
 from sapwood.modes.headless import OK, run_prompts, tell
 from sapwood.text import printable
 
@@ -20,9 +21,9 @@ async def run_print(session: AgentSession, prompts: Sequence[Prompt], output: Bi
     for text in session.notices:
         tell_once(text)
     session.subscribe(lambda event: tell_once(_notice_in(event)))
-    status = await run_prompts(session, prompts)
-    if status == OK:
-        _write(session.last_assistant_text(), output)
+    status, answer = await run_prompts(session, prompts)
+    if status == OK and answer is not None:
+        _write(answer_text(answer), output)
     return status
 
 
