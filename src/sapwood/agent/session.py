@@ -7,7 +7,6 @@ in `run`, `compacting` and `navigation`, on a shared `Conversation`.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 from collections.abc import Callable, Sequence
@@ -17,9 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sapwood.agent import events
 from sapwood.agent.activity import Activity, Rule
-from sapwood.agent.bash import run_user_command
+from sapwood.agent.bash import UserCommands
 from sapwood.agent.conversation import Conversation
-from sapwood.agent.interrupt import Interrupt
 from sapwood.agent.outside import OutsideCompletion, answer_text, complete_outside
 from sapwood.agent.queue import QueuedMessage, QueuedMessages, QueueKind
 from sapwood.agent.scheduling import OnAccepted, Scheduler
@@ -76,9 +74,7 @@ class AgentSession:
     ) -> None:
         self._conversation = conversation
         self._scheduler = Scheduler(conversation)
-        self._commands: set[Interrupt] = set()
-        self._no_commands = asyncio.Event()
-        self._no_commands.set()
+        self._commands = UserCommands(conversation)
         self.notices: list[str] = []
         """What a person should know about how the session was opened."""
         stop = conversation.subscribe(self._collect_notice)
@@ -422,49 +418,23 @@ class AgentSession:
         `on_output` gets the tail of the output so far, `on_text` each piece of it once. While a run
         is in progress the result is stored between two turns.
         """
-        interrupt, manager = Interrupt(), self.manager
-        self._commands.add(interrupt)
-        self._no_commands.clear()
-
-        def store() -> None:
-            if self.manager is manager:  # else another session has taken its place
-                self._store_command(message)
-
-        try:
-            message = await run_user_command(
-                self._conversation, command, interrupt, exclude_from_context, on_output, on_text
-            )
-            self._conversation.at_boundary(store)
-        finally:
-            self._commands.discard(interrupt)
-            if not self._commands:
-                self._no_commands.set()
-        return message
-
-    def _store_command(self, message: BashExecutionMessage) -> None:
-        try:
-            self._conversation.record_settings()
-        except SessionWriteError:
-            self._conversation.unsaved.append(message)
-            raise
-        self._conversation.store_whole(message)
+        return await self._commands.run(
+            command,
+            exclude_from_context=exclude_from_context,
+            on_output=on_output,
+            on_text=on_text,
+        )
 
     def abort_bash(self) -> None:
         """Stop the commands that `execute_bash` runs."""
-        for interrupt in tuple(self._commands):
-            interrupt.request()
-
-    async def _end_commands(self) -> None:
-        """Stop them and return when each has handed over what it said."""
-        self.abort_bash()
-        await self._no_commands.wait()
+        self._commands.stop()
 
     # Other sessions
 
     async def _leave(self, operation: str) -> None:
         """Bring to an end what goes on, so that another session can take this one's place."""
         self._scheduler.rule(operation)
-        await self._end_commands()
+        await self._commands.end()
         await self._scheduler.make_way(operation)
 
     async def fork(self, entry_id: str, *, position: str = "before") -> Forked:
@@ -529,7 +499,7 @@ class AgentSession:
         What the disk refused is tried once more; `unsaved` tells whether anything is lost.
         """
         self.take_back_queued()
-        await self._end_commands()
+        await self._commands.end()
         await self.abort()
         with contextlib.suppress(SessionWriteError):
             self._conversation.save_unsaved()
