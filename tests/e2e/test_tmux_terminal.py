@@ -273,3 +273,33 @@ def test_copying_through_the_terminal_and_a_tool(place: Place, shell: Terminal) 
     shell.until("Copied 15 characters of the last answer")
     assert copied.read_text("utf-8") == "an **answer** é"
     assert shell._tmux("show-buffer") == "an **answer** é"
+
+
+def test_searching_by_alt_slash(place: Place, shell: Terminal) -> None:
+    tool = {"name": "bash", "arguments": {"command": "seq 30; echo needle; seq 30"}}
+    make_place(place.root, [{"tools": [tool]}, {"text": "done"}])
+    start(shell, place)
+    shell.type("hello")
+    shell.keys("Enter")
+    shell.until("done", gone="Esc stops")
+    shell.keys("M-/")
+    shell.until("Search ", "Esc back")
+    shell.type("needle")
+    shell.until("1 of 2", "│ needle")
+    shell.keys("Enter")
+    shell.until("2 of 2")
+    shell.keys("Escape")
+    shell.until("▌ hello", gone="Esc back")
+
+
+def test_the_mouse_in_a_real_terminal(place: Place, shell: Terminal) -> None:
+    tool = {"name": "bash", "arguments": {"command": "seq 30"}}
+    make_place(place.root, [{"tools": [tool]}, {"text": "done"}])
+    start(shell, place)
+    shell.type("hello")
+    shell.keys("Enter")
+    screen = shell.until("24 earlier lines", "done", gone="Esc stops")
+    row = next(y for y, line in enumerate(screen.split("\n"), 1) if "● $ seq 30" in line)
+    for end in ("M", "m"):
+        shell.type(f"\x1b[<0;9;{row}{end}")
+    shell.until("│ 7", gone="24 earlier lines")

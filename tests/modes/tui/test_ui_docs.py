@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sapwood
 from sapwood.modes.tui.commands.registry import COMMANDS
-from sapwood.modes.tui.keys import ACTIONS
+from sapwood.modes.tui.keys import ACTIONS, SEARCH
 from sapwood.modes.tui.picker.keys import PICKER
 from sapwood.modes.tui.tree.keys import TREE
 
@@ -16,7 +16,7 @@ PAGE = Path(sapwood.__file__).parents[2] / "docs" / "ui.md"
 
 def test_page_is_complete() -> None:
     text = PAGE.read_text("utf-8")
-    missing = [action.id for action in (*ACTIONS, *TREE, *PICKER) if f"`{action.id}`" not in text]
+    missing = [action.id for action in (*ACTIONS, *SEARCH, *TREE, *PICKER) if f"`{action.id}`" not in text]
     missing += [f"/{command.name}" for command in COMMANDS if f"| `/{command.name}" not in text]
     assert missing == []
 

@@ -31,11 +31,13 @@ from sapwood.modes.tui.editor.editor import Editor
 from sapwood.modes.tui.editor.history import History
 from sapwood.modes.tui.editor.menu import CompletionMenu
 from sapwood.modes.tui.footer import Footer, FooterInfo
+from sapwood.modes.tui.searching import Search, SearchBar
 from sapwood.modes.tui.status import StatusLines
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.transcript.look import Look
 from sapwood.modes.tui.transcript.view import HeaderBlocks, Transcript
 from sapwood.modes.tui.welcome import welcome
+from sapwood.modes.tui.words import count_text
 
 if TYPE_CHECKING:
     from sapwood.agent.session import AgentSession
@@ -73,6 +75,8 @@ class Chat(ChatKeys):
         self.transcript = Transcript(palette, id="transcript")
         self.status = StatusLines(palette)
         self.menu = CompletionMenu(palette)
+        self.search_bar = SearchBar()
+        self.search = Search(self)
         self.editor = Editor(self.menu, sources_for(self))
         self.editor.id = "editor"
         self.footer = Footer(palette)
@@ -106,6 +110,7 @@ class Chat(ChatKeys):
     def compose(self) -> ComposeResult:
         yield self.transcript
         yield self.status
+        yield self.search_bar
         yield self.editor
         yield self.menu
         yield self.footer
@@ -364,6 +369,24 @@ class Chat(ChatKeys):
             self.view.sync()
             self.view.refresh_footer()
             self.transcript.changed()
+
+    # Searching and selecting
+
+    def on_search_bar_asked(self, event: SearchBar.Asked) -> None:
+        if self.search_bar.display:
+            self.search.look_for(event.query)
+
+    def on_search_bar_stepped(self, event: SearchBar.Stepped) -> None:
+        self.search.step(event.step)
+
+    def on_search_bar_left(self) -> None:
+        self.search.end()
+
+    def on_transcript_text_selected(self, event: Transcript.TextSelected) -> None:
+        from sapwood.modes.tui.clipboard import copy_text
+
+        self.start(copy_text(self, event.text))
+        self.status.notice(f"Copied {count_text(len(event.text), 'character')}")
 
     # The text being written
 

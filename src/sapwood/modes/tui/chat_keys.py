@@ -39,7 +39,7 @@ class ChatKeys(Screen[None], inherit_bindings=False):
         return double
 
     def action_interrupt(self) -> None:
-        if self.chat.editor.close_menu():
+        if self.chat.editor.close_menu() or self.chat.transcript.deselect():
             return
         session = self.chat.session
         if session is None:
@@ -121,14 +121,20 @@ class ChatKeys(Screen[None], inherit_bindings=False):
 
     def action_toggle_thinking(self) -> None:
         shown = not self.chat.transcript.look.thinking
+        self._fold_all_alike()
         self.chat.transcript.restyle(thinking=shown)
         self.chat.status.notice("Thinking is shown" if shown else "Thinking is folded")
 
     def action_toggle_tools(self) -> None:
         shown = not self.chat.transcript.look.expanded
+        self._fold_all_alike()
         self.chat.transcript.restyle(expanded=shown)
         words = "Output and summaries are unfolded" if shown else "Output is folded"
         self.chat.status.notice(words)
+
+    def _fold_all_alike(self) -> None:
+        if self.chat.session is not None and self.chat.view.blocks is not None:
+            self.chat.view.blocks.fold_all_alike()
 
     def action_external_editor(self) -> None:
         from sapwood.modes.tui.editor.external import edit_outside
@@ -139,6 +145,10 @@ class ChatKeys(Screen[None], inherit_bindings=False):
         from sapwood.modes.tui.clipboard import paste
 
         self.chat.start(paste(self.chat))
+
+    def action_search(self) -> None:
+        if self.chat.session is not None:
+            self.chat.search.begin()
 
     def action_scroll_page(self, pages: int) -> None:
         self.chat.transcript.scroll_page(pages)

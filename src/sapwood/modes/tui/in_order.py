@@ -15,6 +15,11 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 
+def types_text(event: events.Key) -> bool:
+    """Whether the key is a character to insert; Alt and a character is none."""
+    return event.is_printable and not event.key.startswith("alt+")
+
+
 async def run_bound(taker: Widget | Screen[Any], event: events.Key) -> bool:
     """Do now what the key is bound to, from the focused widget up; False when it is to nothing."""
     if not await taker.app._check_bindings(event.key):
@@ -28,7 +33,7 @@ class Field(Input):
     """A line to type in."""
 
     async def on_key(self, event: events.Key) -> None:
-        if not event.is_printable:
+        if not types_text(event):
             await run_bound(self, event)
 
 
@@ -36,5 +41,5 @@ class Box(TextArea):
     """Some lines to type in; keys that are bound by a screen around it go before its own."""
 
     async def on_key(self, event: events.Key) -> None:
-        if event.key in {"enter", "tab"} or not event.is_printable:
+        if event.key in {"enter", "tab"} or not types_text(event):
             await run_bound(self, event)

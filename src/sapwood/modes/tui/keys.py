@@ -59,6 +59,7 @@ CHAT = _actions(
     ("app.tools.expand", "ctrl+o", "toggle_tools", "Show or fold tool output and summaries"),
     ("app.editor.external", "ctrl+g", "external_editor", "Write the text in your own editor"),
     ("app.clipboard.pasteImage", "ctrl+v", "paste_clipboard", "Paste an image or text"),
+    ("app.search", "f3 alt+slash", "search", "Search the conversation"),
     ("app.session.new", "", "command('new')", "Start a new session"),
     ("app.session.tree", "", "command('tree')", "Open the tree"),
     ("app.session.fork", "", "command('fork')", "Fork from an earlier message"),
@@ -99,6 +100,13 @@ EDITOR = _actions(
     ("tui.editor.deleteToLineEnd", "ctrl+k", "kill_to_end", "Cut to the end of the line"),
     ("tui.editor.yank", "ctrl+y", "yank", "Insert what was cut"),
     ("tui.editor.undo", "ctrl+underscore ctrl+minus", "undo", "Undo"),
+)
+
+SEARCH = _actions(
+    "search",
+    ("app.search.older", "enter up", "step(1)", "Older hit"),
+    ("app.search.newer", "down shift+enter shift+f3", "step(-1)", "Newer hit"),
+    ("app.search.leave", "escape ctrl+c", "leave", "Back to the editor"),
 )
 
 ACTIONS: tuple[Action, ...] = CHAT + EDITOR
@@ -212,9 +220,9 @@ def keys_of(action: Action, keymap: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def teach_legacy_keys() -> None:
-    """Let Textual's parser know Alt+Enter of terminals without the Kitty protocol (ESC CR).
+    """Let Textual's parser know keys with Alt of terminals without the Kitty protocol (ESC CR …).
 
-    Without this it arrives as a plain Enter and a follow-up would steer instead.
+    Without this they arrive without the Alt: a follow-up would steer instead.
     """
     from enum import Enum
 
@@ -223,8 +231,10 @@ def teach_legacy_keys() -> None:
     class Legacy(Enum):
         ALT_ENTER = "alt+enter"
         ALT_BACKSPACE = "alt+backspace"
+        ALT_SLASH = "alt+slash"
 
     sequences: dict[str, Any] = _ansi_sequences.ANSI_SEQUENCES_KEYS  # type: ignore[assignment]
     sequences["\x1b\r"] = (Legacy.ALT_ENTER,)
     sequences["\x1b[27;3;13~"] = (Legacy.ALT_ENTER,)
     sequences["\x1b\x7f"] = (Legacy.ALT_BACKSPACE,)
+    sequences["\x1b/"] = (Legacy.ALT_SLASH,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sapwood.modes.tui.keys import CHAT, EDITOR, Action, keys_of, shown_key
+from sapwood.modes.tui.keys import CHAT, EDITOR, SEARCH, Action, keys_of, shown_key
 
 if TYPE_CHECKING:
     from sapwood.modes.tui.chat import Chat
@@ -84,6 +84,7 @@ def key_facts(keymap: Mapping[str, str]) -> list[Fact]:
     return [
         *facts("Chat", CHAT),
         *facts("Editor", EDITOR),
+        *facts("Search", SEARCH),
         *facts("Tree", TREE),
         *facts("Sessions", PICKER),
         Fact("Without a key"),

@@ -24,7 +24,7 @@ from sapwood.modes.tui.editor.attachments import Attachments, is_long
 from sapwood.modes.tui.editor.completion import Choice
 from sapwood.modes.tui.editor.history import History
 from sapwood.modes.tui.editor.menu import CompletionMenu
-from sapwood.modes.tui.in_order import run_bound
+from sapwood.modes.tui.in_order import run_bound, types_text
 from sapwood.modes.tui.keys import EDITOR, bindings
 from sapwood.text import printable
 
@@ -295,7 +295,7 @@ class Editor(TextArea, inherit_bindings=False):
 
     async def on_key(self, event: events.Key) -> None:
         """Enter, Tab, Escape and the like mean what they are bound to, and at once."""
-        if event.key in {"enter", "tab", "escape"} or not event.is_printable:
+        if event.key in {"enter", "tab", "escape"} or not types_text(event):
             event.prevent_default()
             await run_bound(self, event)
 

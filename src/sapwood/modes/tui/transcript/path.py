@@ -8,6 +8,7 @@ last the live block.
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.style import Style
@@ -50,6 +51,7 @@ class PathBlocks:
         self.header = header
         self.entries: list[Entry] = []
         self._omitted: set[str] = set()
+        self._unfolded: dict[str, bool] = {}
         self._cache: OrderedDict[str, tuple[Look, list[Strip]]] = OrderedDict()
         self._cached_lines = 0
         self.sync()
@@ -97,6 +99,7 @@ class PathBlocks:
         entry = self.entries[index - 1]
         if entry.type not in _SHOWN:
             return []
+        look = self._look_of(entry, look)
         cached = self._cache.get(entry.id)
         if cached is not None and cached[0] == look:
             self._cache.move_to_end(entry.id)
@@ -106,6 +109,47 @@ class PathBlocks:
         if final:
             self._keep(entry.id, look, strips)
         return strips
+
+    def _look_of(self, entry: Entry, look: Look) -> Look:
+        unfolded = self._unfolded.get(entry.id)
+        if unfolded is None:
+            return look
+        return replace(look, expanded=unfolded, thinking=unfolded)
+
+    def fold(self, index: int, unfolded: bool | None) -> None:
+        """Unfold or fold one block, whatever the others are; None: as the others are."""
+        if 0 < index <= len(self.entries):
+            entry_id = self.entries[index - 1].id
+            if unfolded is None:
+                self._unfolded.pop(entry_id, None)
+            else:
+                self._unfolded[entry_id] = unfolded
+
+    def fold_all_alike(self) -> None:
+        """Forget which blocks were folded and unfolded one by one."""
+        self._unfolded.clear()
+
+    def toggle(self, index: int, look: Look) -> bool:
+        """Fold or unfold one block; False when that changes nothing."""
+        if not 0 < index <= len(self.entries):
+            return False
+        now = self._look_of(self.entries[index - 1], look).expanded
+        before = len(self.lines(index, look))
+        known = self._unfolded.get(self.entries[index - 1].id)
+        self.fold(index, not now)
+        if len(self.lines(index, look)) == before:
+            self.fold(index, known)
+            return False
+        return True
+
+    def block_of(self, position: int) -> int:
+        """The block that shows the entry at a position: of a result, that of its call."""
+        message = self.entries[position].message
+        if message is not None and message.get("role") == "toolResult":
+            call_id = field(message, "toolCallId")
+            caller = self._caller(position, call_id)
+            return (position if caller is None else caller) + 1
+        return position + 1
 
     def is_prompt(self, index: int) -> bool:
         """Whether a block is something the user wrote."""
@@ -140,7 +184,7 @@ class PathBlocks:
             return render_custom(entry.data, look, _markdown)
         message: JsonObject = entry.message or {}
         is_result = message.get("role") == "toolResult"
-        if is_result and self._call_in_sight(position, field(message, "toolCallId")):
+        if is_result and self._caller(position, field(message, "toolCallId")) is not None:
             return []
         return render_message(message, look, _markdown)
 
@@ -169,17 +213,18 @@ class PathBlocks:
             results.setdefault(field(message, "toolCallId"), Outcome.of_message(message))
         return results
 
-    def _call_in_sight(self, position: int, call_id: str) -> bool:
-        """Whether the answer before these results made the call, so that it shows the result."""
-        for entry in reversed(self.entries[max(0, position - 200) : position]):
-            message = entry.message
+    def _caller(self, position: int, call_id: str) -> int | None:
+        """Where the answer before these results is, if it made the call and shows the result."""
+        for at in range(position - 1, max(0, position - 200) - 1, -1):
+            message = self.entries[at].message
             if message is None or message.get("role") == "toolResult":
                 continue
-            return any(
+            calls = (
                 block.get("type") == "toolCall" and block.get("id") == call_id
                 for block in blocks(message.get("content"))
             )
-        return False
+            return at if any(calls) else None
+        return None
 
     def _keep(self, entry_id: str, look: Look, strips: list[Strip]) -> None:
         self._drop(entry_id)

@@ -7,13 +7,15 @@ so that a long answer never takes the machine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.geometry import Size
+from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
@@ -21,6 +23,8 @@ from textual.widget import Widget
 from sapwood.modes.tui.theme import DARK, Palette
 from sapwood.modes.tui.transcript.lines import PLAIN, full_line
 from sapwood.modes.tui.transcript.look import Look
+from sapwood.modes.tui.transcript.marking import cells_marked, marked
+from sapwood.modes.tui.transcript.selecting import Place, Selected
 from sapwood.modes.tui.transcript.viewport import Anchor, View, scrolled, view
 
 FRAME = 1 / 20
@@ -28,6 +32,11 @@ FRAME = 1 / 20
 SHARE = 5
 """A frame that takes t seconds is followed by a pause of at least SHARE × t."""
 WHEEL_LINES = 3
+REVERSED = Style(reverse=True)
+
+
+if TYPE_CHECKING:
+    from sapwood.modes.tui.transcript.find import Span
 
 
 class Blocks(Protocol):
@@ -38,6 +47,8 @@ class Blocks(Protocol):
     def lines(self, index: int, look: Look) -> list[Strip]: ...
 
     def is_prompt(self, index: int) -> bool: ...
+
+    def toggle(self, index: int, look: Look) -> bool: ...
 
 
 Header: TypeAlias = Callable[[Look], list[Strip]]
@@ -58,12 +69,31 @@ class HeaderBlocks:
     def is_prompt(self, index: int) -> bool:
         return False
 
+    def toggle(self, index: int, look: Look) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What is searched for, folded (`find.folded`), and which place of a block one stands at."""
+
+    query: str
+    block: int
+    nth: int
+
 
 class Transcript(Widget):
     """Shows blocks; follows the end until it is scrolled back."""
 
     DEFAULT_CSS = "Transcript { height: 1fr; background: $background; }"
+    ALLOW_SELECT = False  # Textual's way of selecting knows no blocks
     can_focus = False
+
+    @dataclass
+    class TextSelected(Message):
+        """The user has selected a text with the mouse."""
+
+        text: str
 
     def __init__(self, palette: Palette = DARK, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -78,6 +108,10 @@ class Transcript(Widget):
         self._timer: Timer | None = None
         self._painted_at = 0.0
         self._cost = 0.0
+        self._marks: Marks | None = None
+        self._spans: dict[int, list[list[Span]]] = {}
+        self._pressed: Place | None = None
+        self._selected: Selected | None = None
 
     @property
     def look(self) -> Look:
@@ -91,7 +125,7 @@ class Transcript(Widget):
     def show(self, blocks: Blocks) -> None:
         """Show other blocks, from their end."""
         self._blocks = blocks
-        self._anchor = None
+        self._anchor = self._selected = None
         self.redraw()
 
     def restyle(
@@ -158,6 +192,89 @@ class Transcript(Widget):
         self._anchor = anchor
         self.redraw()
 
+    # Searching
+
+    def show_block(self, block: int, line: int = 0) -> None:
+        """Put a line of a block about a third down the view."""
+        top = Anchor(block, line)
+        above = self.size.height // 3
+        self._in_sight.clear()
+        self._go(scrolled(top, len(self._blocks), self._lines, -above))
+
+    def mark(self, marks: Marks | None) -> None:
+        """Set off what is searched for; None ends that."""
+        self._marks = marks
+        self.redraw()
+
+    def spans_of(self, block: int) -> list[list[Span]]:
+        """Where a block says what is searched for."""
+        found = self._spans.get(block)
+        if found is None:
+            from sapwood.modes.tui.transcript.find import spans
+
+            query = self._marks.query if self._marks else ""
+            found = self._spans[block] = spans(self._lines(block), query)
+        return found
+
+    @property
+    def last_block(self) -> int:
+        """The block at the bottom of the view."""
+        self._layout()
+        return self._view.rows[-1][0] if self._view.rows else 0
+
+    # Mouse
+
+    def _place(self, x: int, y: int) -> Place | None:
+        rows = self._view.rows
+        if not rows:
+            return None
+        block, line = rows[min(max(y, 0), len(rows) - 1)]
+        return Place(block, line, max(x, 0))
+
+    def deselect(self) -> bool:
+        """Let go of the selected text; False when there is none."""
+        selected, self._selected = self._selected, None
+        self.refresh()
+        return selected is not None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if event.button == 1 and 0 <= event.y < len(self._view.rows):
+            self._pressed = self._place(event.x, event.y)
+            self._selected = None
+            self.capture_mouse()
+            self.refresh()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._pressed is None:
+            return
+        if event.y < 0 or event.y >= self.size.height:
+            self.scroll_rows(-1 if event.y < 0 else 1)
+            self._layout()
+        if (place := self._place(event.x, event.y)) is not None:
+            self._selected = Selected(self._pressed, place)
+            self.refresh()
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        pressed, self._pressed = self._pressed, None
+        if pressed is None:
+            return
+        self.release_mouse()
+        if self._selected is None or self._selected.is_empty:
+            self._selected = None
+            self._toggle(pressed.block)
+        elif text := self._selected.text(self._lines):
+            self.post_message(self.TextSelected(text))
+
+    def _toggle(self, block: int) -> None:
+        """Fold or unfold a block; what comes into being below the view is brought into it."""
+        first = next(y for y, (at, _) in enumerate(self._view.rows) if at == block)
+        top = self._view.top
+        if self._blocks.toggle(block, self._look):
+            self._go(top)
+            self._layout()
+            below = first + len(self._lines(block)) - self.size.height
+            self.scroll_rows(min(max(below, 0), first))
+
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.stop()
         self.scroll_rows(-WHEEL_LINES)
@@ -183,6 +300,7 @@ class Transcript(Widget):
         self._look = replace(self._look, width=max(self.size.width - 2, 10))
         started = perf_counter()
         self._in_sight.clear()
+        self._spans.clear()
         self._view = view(self._anchor, len(self._blocks), self._lines, self.size.height)
         self._anchor = self._view.anchor
         self._painted_at = perf_counter()
@@ -198,9 +316,22 @@ class Transcript(Widget):
             block, line = rows[y]
             lines = self._lines(block)
             strip = lines[line] if line < len(lines) else strip
+            strip = self._set_off(block, line, strip)
         base = self._base
         bar = Segment(self._bar(y), base + self._look.style("faint"))
         return Strip([*full_line(strip, max(width - 1, 0), base), bar], width)
+
+    def _set_off(self, block: int, line: int, strip: Strip) -> Strip:
+        """A line with what is searched for and what is selected in it."""
+        if (marks := self._marks) is not None:
+            for nth, place in enumerate(self.spans_of(block)):
+                here = marks.block == block and marks.nth == nth
+                style = self._look.style("match") + (REVERSED if here else PLAIN)
+                parts = [(start, end) for at, start, end in place if at == line]
+                strip = marked(strip, parts, style)
+        if self._selected is not None and (cells := self._selected.cells(block, line)):
+            strip = cells_marked(strip, *cells, REVERSED)
+        return strip
 
     def _bar(self, y: int) -> str:
         """The scroll mark of a row while scrolled back: where the view is among the blocks."""
