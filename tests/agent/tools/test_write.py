@@ -5,6 +5,9 @@ import os
 import stat
 from pathlib import Path
 
+import pytest
+
+from support.limits import unwritable
 from support.tools import ok, refused
 
 
@@ -57,3 +60,39 @@ async def test_changes_of_one_file_do_not_overtake_each_other(tmp_path: Path) ->
     )
     await asyncio.gather(*edits)
     assert (tmp_path / "a").read_text() == "".join(f"[{n}]" for n in range(20))
+
+
+async def test_a_file_that_is_write_protected_stays_as_it_is(tmp_path: Path) -> None:
+    """Its folder would let it be replaced all the same."""
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    (folder / "file").write_text("as it was")
+    edits = [{"oldText": "was", "newText": "is"}]
+    with unwritable(folder):
+        for told in (
+            await refused("write", folder, path="file", content="new"),
+            await refused("edit", folder, path="file", edits=edits),
+        ):
+            assert told == "file is write-protected"
+        assert "new" in await refused("write", folder, path="new", content="")
+    assert (folder / "file").read_text() == "as it was"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+async def test_the_mode_of_a_file_counts_where_its_folder_would_let_it_be_replaced(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").write_text("as it was")
+    (tmp_path / "file").chmod(0o444)
+    assert await refused("write", tmp_path, path="file", content="") == "file is write-protected"
+    assert (tmp_path / "file").read_text() == "as it was"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+async def test_folders_that_may_not_be_read_say_so(tmp_path: Path) -> None:
+    (tmp_path / "shut").mkdir(mode=0)
+    for name, more in (("ls", {}), ("find", {"pattern": "*"})):
+        told = await refused(name, tmp_path, path="shut", **more)
+        assert told == "shut: permission denied"
+    assert "ermission denied" in await refused("grep", tmp_path, path="shut", pattern="x")
+    assert await ok("find", tmp_path, pattern="*") == "shut/"

@@ -14,7 +14,7 @@ from sapwood.agent.tools.diff import diff_spans
 from sapwood.agent.tools.file_queue import changing
 from sapwood.agent.tools.line_endings import PlainText, lf
 from sapwood.agent.tools.paths import resolve, shown
-from sapwood.agent.tools.regular_file import file_error, read_regular
+from sapwood.agent.tools.regular_file import file_error, read_regular, store
 from sapwood.agent.tools.replace import Edit, apply_spans, find_spans
 from sapwood.agent.tools.tool import (
     Tool,
@@ -24,7 +24,6 @@ from sapwood.agent.tools.tool import (
     closed_object,
     text_result,
 )
-from sapwood.files import write_atomic
 from sapwood.session.schema import JsonObject
 from sapwood.text import well_formed
 
@@ -43,7 +42,7 @@ def _edit(path: Path, edits: list[Edit], cwd: Path) -> ToolResult:
     name = shown(path, cwd)
     plain = _load(path, cwd)
     spans = find_spans(plain.text, edits, name)
-    _store(path, plain.changed(spans), cwd)
+    store(path, plain.changed(spans).encode("utf-8", "surrogateescape"), cwd)
     diff = diff_spans(plain.text, apply_spans(plain.text, spans), spans, name)
     plural = "s" if len(spans) > 1 else ""
     return text_result(
@@ -65,13 +64,6 @@ def _load(path: Path, cwd: Path) -> PlainText:
     if b"\0" in data:
         raise ToolError(f"{shown(path, cwd)} is a binary file; change it with bash")
     return PlainText.of(data.decode("utf-8", "surrogateescape"))
-
-
-def _store(path: Path, text: str, cwd: Path) -> None:
-    try:
-        write_atomic(path, text.encode("utf-8", "surrogateescape"), mode=None)
-    except OSError as error:
-        raise file_error(error, path, cwd) from error
 
 
 def _mend(arguments: JsonObject) -> JsonObject:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import subprocess
 from collections.abc import AsyncGenerator, Callable
@@ -36,13 +37,13 @@ async def _execute(call_id: str, arguments: JsonObject, context: ToolContext) ->
     limit = arguments.get("limit", DEFAULT_LIMIT)
     try:
         matches = compile_glob(arguments["pattern"]).fullmatch
-        root.stat()
+        os.scandir(root).close()
     except ValueError as error:
         raise ToolError(str(error)) from error
+    except NotADirectoryError as error:
+        raise ToolError(f"{shown(root, context.cwd)} is not a folder") from error
     except OSError as error:
         raise file_error(error, root, context.cwd) from error
-    if not root.is_dir():
-        raise ToolError(f"{shown(root, context.cwd)} is not a folder")
     found = await _matching(root, lambda path: matches(path) is not None)
     return await asyncio.to_thread(_told, sorted(found), root, limit, context.cwd)
 
@@ -68,7 +69,7 @@ def _fd_command(root: Path) -> list[str] | None:
     command = [program, "--hidden", "--exclude=.git", "--color=never", "--print0"]
     if _knows_require_git(program):
         command.append("--no-require-git")
-    elif not any((folder / ".git").exists() for folder in (root, *root.parents)):
+    elif not any(os.path.exists(folder / ".git") for folder in (root, *root.parents)):
         return None
     return [*command, "."]
 

@@ -6,6 +6,7 @@ match back. A folder that is ignored is not entered at all.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -53,10 +54,10 @@ def rules_above(folder: Path) -> IgnoreRules:
     """The rules that the folders above ``folder`` set, up to the root of its git repository."""
     above: list[Path] = []
     for parent in folder.parents:
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             break
         above.append(parent)
-        if (parent / ".git").exists():
+        if os.path.exists(parent / ".git"):
             break
     else:
         above = []

@@ -59,7 +59,9 @@ async def _start(arguments: Sequence[str], cwd: Path) -> asyncio.subprocess.Proc
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise ToolError(f"The search could not be started: {error.strerror}") from error
+    except ValueError as error:  # a NUL character
         raise ToolError(f"The search could not be started: {error}") from error
 
 

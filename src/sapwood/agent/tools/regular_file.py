@@ -1,4 +1,4 @@
-"""Opening files that models name: regular files only, so that nothing can block or never end."""
+"""Files that models name: regular ones only, so that nothing can block or never end."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from sapwood.agent.tools.paths import shown
 from sapwood.agent.tools.tool import ToolError
+from sapwood.files import write_atomic
 
 _KINDS = {
     stat.S_IFDIR: "a folder; use ls or find to look into it",
@@ -53,6 +54,20 @@ def read_regular(path: Path, cwd: Path) -> bytes:
             f"{shown(path, cwd)} is larger than {MAX_EDITED_BYTES >> 20} MB; change it with bash"
         )
     return data
+
+
+def store(path: Path, data: bytes, cwd: Path) -> None:
+    """Make a file, or replace it in one step.
+
+    Raises:
+        ToolError: it is write-protected, which replacing would pass over, or cannot be written.
+    """
+    try:
+        if path.exists() and not os.access(path, os.W_OK):
+            raise ToolError(f"{shown(path, cwd)} is write-protected")
+        write_atomic(path, data, mode=None)
+    except OSError as error:
+        raise file_error(error, path, cwd) from error
 
 
 def file_error(error: OSError, path: Path, cwd: Path) -> ToolError:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sapwood.agent.tools.file_queue import changing
 from sapwood.agent.tools.paths import resolve, shown
-from sapwood.agent.tools.regular_file import file_error
+from sapwood.agent.tools.regular_file import file_error, store
 from sapwood.agent.tools.tool import (
     Tool,
     ToolContext,
@@ -16,7 +16,6 @@ from sapwood.agent.tools.tool import (
     closed_object,
     text_result,
 )
-from sapwood.files import write_atomic
 from sapwood.session.schema import JsonObject
 from sapwood.text import well_formed
 
@@ -36,9 +35,9 @@ def _write(path: Path, data: bytes, cwd: Path) -> bool:
         if existed and not path.is_file():
             raise ToolError(f"{shown(path, cwd)} is not a file; choose another path")
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, data, mode=None)
     except OSError as error:
         raise file_error(error, path, cwd) from error
+    store(path, data, cwd)
     return existed
 
 
