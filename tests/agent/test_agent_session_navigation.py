@@ -12,7 +12,7 @@ import pytest
 from sapwood import SessionManager
 from sapwood.agent.activity import Activity, BusyError
 from sapwood.context.projection import project
-from sapwood.errors import EntryNotFoundError
+from sapwood.errors import EntryNotFoundError, SessionError
 from support.fake_llm import SUMMARY
 from support.lifecycle import ids
 from support.stage import entries_of, request_texts, words
@@ -304,6 +304,25 @@ async def test_switching_sessions(stage_with: Build) -> None:
         str(second),
         str(first),
     ]
+
+
+async def test_a_session_of_another_folder_is_not_switched_to(
+    stage_with: Build, tmp_path: Path
+) -> None:
+    """Its prompt, settings and extensions would be those of this folder."""
+    stage = stage_with([ANSWER])
+    session = await two_turns(stage)
+    here = session.manager.path
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    with SessionManager.create(elsewhere, stage.session_dir) as other:
+        other.append_message({"role": "user", "content": "hello", "timestamp": 1})
+        path = other.path
+    assert path is not None
+    with pytest.raises(SessionError, match=r"is a session of .*elsewhere, not of this folder"):
+        await session.switch_session(path)
+    assert session.manager.path == here
+    await session.prompt("still here")
+    SessionManager.open(path).close()
 
 
 async def test_extensions_may_label_cancel_and_summarize(stage_with: Build, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from sapwood.agent.queue import QueuedMessage, QueuedMessages, QueueKind
 from sapwood.agent.scheduling import OnAccepted, Scheduler
 from sapwood.agent.stats import ContextUsage, SessionStats, session_stats
 from sapwood.agent.switches import Switches
-from sapwood.errors import SapwoodError, SessionWriteError
+from sapwood.errors import SapwoodError, SessionError, SessionWriteError
 from sapwood.models.thinking import is_level
 
 if TYPE_CHECKING:
@@ -469,15 +469,26 @@ class AgentSession:
         await self._scheduler.do(Activity.NAVIGATING, replacing)
 
     async def switch_session(self, path: Path) -> None:
-        """Open another session in place of this one; nothing happens if it is the same."""
-        from sapwood.session.manager import SessionManager
+        """Open another session in place of this one; nothing happens if it is the same.
 
+        Raises `SessionError` for one of another folder: prompt, settings and extensions are those
+        of this folder. Open that one with `create_agent_session`.
+        """
         if self.manager.path is not None and path.resolve() == self.manager.path.resolve():
             return
         await self._leave("switch_session")
         await self._scheduler.do(
-            Activity.NAVIGATING, self._replace(lambda: SessionManager.open(path))
+            Activity.NAVIGATING, self._replace(lambda: self._of_this_folder(path))
         )
+
+    def _of_this_folder(self, path: Path) -> SessionManager:
+        from sapwood.session.manager import SessionManager
+
+        manager = SessionManager.open(path)
+        if manager.cwd.resolve() != self.cwd.resolve():
+            manager.close()
+            raise SessionError(f"{path} is a session of {manager.cwd}, not of this folder.")
+        return manager
 
     async def _replace(self, open_next: Callable[[], SessionManager]) -> None:
         """Open the next session, let go of this one, and tell everybody."""
