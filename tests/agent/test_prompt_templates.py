@@ -59,16 +59,20 @@ def test_arguments_are_taken_apart_like_a_shell_does(typed: str, words: list[str
 
 def test_the_head_and_the_file_describe_a_template(tmp_path: Path) -> None:
     write(
-        tmp_path, "review.md", '---\ndescription: Review\nargument-hint: "[focus]"\n---\nDo it.\n'
+        tmp_path,
+        "review.md",
+        '---\ndescription: Review\x1b[31m\nargument-hint: "[focus]"\n---\nDo it.\n',
     )
     write(tmp_path, "bare.md", "First line\n\nsecond\n")
     write(tmp_path, "notes.txt", "not a template")
     write(tmp_path / "nested", "deep.md", "only direct children count")
     (tmp_path / "locked.md").mkdir()
+    write(tmp_path, "two words.md", "cannot be typed")
+    write(tmp_path, "drives\x1b[31m.md", "the terminal")
     found = [
         (each.name, each.description, each.hint, each.text) for each in load_templates(tmp_path)
     ]
     assert found == [
         ("bare", "First line", "", "First line\n\nsecond"),
-        ("review", "Review", "[focus]", "Do it."),
+        ("review", "Review\ufffd[31m", "[focus]", "Do it."),
     ]

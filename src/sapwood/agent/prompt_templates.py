@@ -17,7 +17,9 @@ from pathlib import Path
 
 from sapwood.agent.context_files import read_text_file
 from sapwood.agent.front_matter import split_front_matter
+from sapwood.text import one_line
 
+_NAME = re.compile(r"[\w.:-]{1,64}")
 _PLACE = re.compile(
     r"\$(?:(?P<all>@|ARGUMENTS\b)|(?P<one>\d+)"
     r"|\{(?P<which>\d+|@|ARGUMENTS):-(?P<default>[^}]*)\}"
@@ -48,17 +50,18 @@ class PromptTemplate:
 
 
 def load_templates(folder: Path) -> list[PromptTemplate]:
-    """The templates directly in ``folder``, by name; what cannot be read is passed over."""
+    """The templates directly in ``folder``, by name; what cannot be read or named is passed over."""
     files = sorted(folder.glob("*.md")) if folder.is_dir() else []
-    read = ((file, read_text_file(file)) for file in files if " " not in file.stem)
+    read = ((file, read_text_file(file)) for file in files if _NAME.fullmatch(file.stem))
     return [_template(file, text) for file, text in read if text is not None]
 
 
 def _template(file: Path, text: str) -> PromptTemplate:
     fields, body = split_front_matter(text)
     body = body.strip()
-    description = fields.get("description") or body.partition("\n")[0]
-    return PromptTemplate(file.stem, description, fields.get("argument-hint", ""), body, file)
+    description = one_line(fields.get("description") or body.partition("\n")[0])
+    hint = one_line(fields.get("argument-hint", ""))
+    return PromptTemplate(file.stem, description, hint, body, file)
 
 
 def split_arguments(typed: str) -> list[str]:
