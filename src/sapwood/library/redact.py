@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from sapwood.session.codec import decode_line, encode_line
@@ -22,30 +22,34 @@ MAX_SAMPLES = 12
 _SHOWN = 4
 """Characters of a secret that stay."""
 
-_START = r"(?<![\w-])"
-"""A key starts a word; so that long runs of letters are looked at once."""
-
 _KINDS = (
+    ("JSON web token", "eyJ", r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
     (
-        "private key",
-        r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?!-----BEGIN )[\s\S])*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\Z)",
+        "GitHub token",
+        "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+        r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,})",
     ),
-    ("JSON web token", _START + r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}"),
-    ("GitHub token", _START + r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,})"),
-    ("GitLab token", _START + r"glpat-[\w-]{16,}"),
-    ("Slack token", _START + r"xox[a-z]-[\w-]{10,}"),
-    ("Google key", _START + r"(?:AIza[\w-]{30,}|ya29\.[\w-]{20,})"),
-    ("AWS key", _START + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    ("Hugging Face token", _START + r"hf_[A-Za-z0-9]{20,}"),
-    ("npm token", _START + r"npm_[A-Za-z0-9]{30,}"),
-    ("Stripe key", _START + r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("API key", _START + r"(?:sk|gsk|xai|pplx)[-_][\w-]{16,}"),
+    ("GitLab token", "glpat-", r"glpat-[\w-]{16,}"),
+    ("Slack token", "xox", r"xox[a-z]-[\w-]{10,}"),
+    ("Google key", "AIza ya29.", r"(?:AIza[\w-]{30,}|ya29\.[\w-]{20,})"),
+    ("AWS key", "AKIA ASIA", r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    ("Hugging Face token", "hf_", r"hf_[A-Za-z0-9]{20,}"),
+    ("npm token", "npm_", r"npm_[A-Za-z0-9]{30,}"),
+    ("Stripe key", "k_live_ k_test_", r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("API key", "sk- sk_ xai- xai_ pplx- pplx_", r"(?:sk|gsk|xai|pplx)[-_][\w-]{16,}"),
+)
+"""Kinds of keys: what each must hold, for a quick look at texts that have none; its shape."""
+
+_PRIVATE = (
+    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+    r"(?:(?!-----BEGIN )[\s\S])*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\Z)"
 )
 _NAME = r"(?:api[_-]?key|secret|token|passw(?:or)?d|credential|access[_-]?key)"
 """What the name of a secret holds; what stands before it in the name does not matter."""
 
-_KNOWN = re.compile("|".join(f"(?P<k{n}>{shape})" for n, (_, shape) in enumerate(_KINDS)))
+_SHAPES = "|".join(f"(?P<k{n}>{shape})" for n, (_, _, shape) in enumerate(_KINDS))
+_KNOWN = re.compile(rf"{_PRIVATE}|(?<![\w-])(?:{_SHAPES})")  # a key starts a word
+_KNOWN_MARKS = ("-----BEGIN ", *(mark for _, marks, _ in _KINDS for mark in marks.split()))
 _BEARER = re.compile(
     r"(?i)(?P<before>\b(?:bearer|authorization[\"']?\s*[:=]\s*[\"']?basic)\s+)"
     r"(?P<secret>[\w.~+/=-]{12,})"
@@ -54,6 +58,8 @@ _ASSIGNED = re.compile(
     rf"(?i)(?P<before>{_NAME}[\w-]{{0,40}}(?:\\?[\"'])?\s{{0,8}}(?::|=>|=)\s{{0,8}})"
     r"(?:(?P<quote>\\?[\"'])(?P<quoted>[^\"'\\\n]{6,})(?=\\?[\"'])|(?P<bare>[^\s\"'\\,;&<>(){}\[\]$]{8,}))"
 )
+_BEARER_MARKS = ("bearer", "authorization")
+_ASSIGNED_MARKS = ("key", "secret", "token", "passw", "credential")
 _URL = re.compile(
     r"(?P<before>\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,100}:)(?P<secret>[^\s/@]{3,200})(?=@)"
 )
@@ -78,10 +84,14 @@ class Masker:
 
     def text(self, text: str) -> str:
         """``text`` with its secrets masked."""
-        text = _KNOWN.sub(self._known, text)
-        text = _BEARER.sub(self._after("authorization"), text)
-        text = _URL.sub(self._after("password in an address"), text)
-        return _ASSIGNED.sub(self._assigned, text)
+        if _has(text, _KNOWN_MARKS):
+            text = _KNOWN.sub(self._known, text)
+        small = text.lower()
+        if _has(small, _BEARER_MARKS):
+            text = _BEARER.sub(self._after("authorization"), text)
+        if "://" in text and "@" in text:
+            text = _URL.sub(self._after("password in an address"), text)
+        return _ASSIGNED.sub(self._assigned, text) if _has(small, _ASSIGNED_MARKS) else text
 
     def json(self, value: Json) -> Json:
         """A copy of a JSON value with every string in it masked; bytes in base64 stay."""
@@ -124,7 +134,7 @@ class Masker:
         return self.json(value)
 
     def _known(self, match: re.Match[str]) -> str:
-        kind = _KINDS[int((match.lastgroup or "k0")[1:])][0]
+        kind = _KINDS[int(match.lastgroup[1:])][0] if match.lastgroup else "private key"
         return self._mask(kind, match[0])
 
     def _after(self, kind: str) -> Callable[[re.Match[str]], str]:
@@ -157,6 +167,10 @@ def described(masker: Masker) -> str:
         return "Nothing that looks like a key was found."
     kinds = ", ".join(f"{count} × {kind}" for kind, count in masker.counts.most_common())
     return f"Masked {masker.total:,}: {kinds}."
+
+
+def _has(text: str, marks: Sequence[str]) -> bool:
+    return any(mark in text for mark in marks)
 
 
 def _is_secret_member(name: str, value: str) -> bool:

@@ -29,7 +29,9 @@ _MORE_CAPITALS = {"å": "\u212b", "ω": "\u2126", "θ": "\u03f4", "ß": "\u1e9e"
 
 def lower(text: str) -> str:
     """``text`` in lower case, letter by letter, so that places in both are the same."""
-    return "İ".join(part.lower() for part in text.split("İ"))  # the only letter that grows
+    if "İ" in text:  # the only letter that grows
+        return "İ".join(part.lower() for part in text.split("İ"))
+    return text.lower()
 
 
 class Sieve:

@@ -88,39 +88,38 @@ class Cards:
 
     def card(self, entry: Entry) -> Card:
         kind = kind_of(entry)
-        message = entry.message or {}
+        source = _source(entry)
         return Card(
             kind=kind_name(kind),
-            title=_title(kind, entry, message),
-            facts=tuple(_facts(kind, entry, message)),
+            title=_title(kind, entry, source),
+            facts=tuple(_facts(kind, entry, source)),
             label=plain_line(self._tree.label(entry.id) or ""),
-            blocks=tuple(self._with_edits(entry, list(self._blocks(kind, entry, message)))),
+            blocks=tuple(self._with_edits(entry, list(self._blocks(kind, entry, source)))),
         )
 
     def is_in_context(self, entry: Entry) -> bool:
         """Whether the model still sees the entry at the leaf of the export."""
         return entry.id in self._seen and self._in_force.get(entry.id, entry) is not None
 
-    def _blocks(self, kind: Kind, entry: Entry, message: JsonObject) -> Iterator[Block]:
+    def _blocks(self, kind: Kind, entry: Entry, source: JsonObject) -> Iterator[Block]:
         if kind in SETTINGS:
             yield Block("note", plain_line(row_text(self._tree, entry, kind)))
             if kind in (Kind.STATE, Kind.OTHER):
                 yield _json_block(entry.data, title="Stored data")
         elif kind in (Kind.COMPACTION, Kind.BRANCH_SUMMARY):
-            yield Block("prose", plain(entry.data.get("summary")))
+            yield Block("prose", plain(source.get("summary")))
         elif kind is Kind.EDIT:
             yield Block("note", plain_line(row_text(self._tree, entry, kind)))
-            yield from _replacement(entry.data.get("replacement"))
+            yield from _replacement(source.get("replacement"))
         elif kind is Kind.BASH:
-            yield Block("code", plain(message.get("command")), language="bash")
-            yield _output(plain(message.get("output")))
+            yield Block("code", plain(source.get("command")), language="bash")
+            yield _output(plain(source.get("output")))
         elif kind is Kind.SYSTEM:
-            yield from _prompt(message)
+            yield from _prompt(source)
         else:
-            source = entry.data if entry.type == "custom_message" else message
             yield from _content(source.get("content"), kind)
-            yield from _difference(message.get("details"))
-            if error := message.get("errorMessage"):
+            yield from _difference(source.get("details"))
+            if error := source.get("errorMessage"):
                 yield Block("note", plain(error), title="Error")
 
     def _with_edits(self, entry: Entry, blocks: list[Block]) -> Iterator[Block]:
@@ -158,12 +157,23 @@ def plain_line(value: Json) -> str:
     return one_line(plain(value))
 
 
-def _title(kind: Kind, entry: Entry, message: JsonObject) -> str:
+def _source(entry: Entry) -> JsonObject:
+    """What an entry says: its message, else the object of its line.
+
+    What stands in a file is not kept, so that the export of a long session stays small.
+    """
+    data = entry.read() if entry.is_stored else entry.data
+    if entry.type != "message":
+        return data
+    message = data.get("message")
+    return message if isinstance(message, dict) else {}
+
+
+def _title(kind: Kind, entry: Entry, source: JsonObject) -> str:
     if kind is Kind.TOOL:
-        name = plain_line(message.get("toolName")) or "a tool"
-        return f"Result of {name}" if message.get("isError") is not True else f"{name} failed"
+        name = plain_line(source.get("toolName")) or "a tool"
+        return f"Result of {name}" if source.get("isError") is not True else f"{name} failed"
     if kind is Kind.CUSTOM:
-        source = entry.data if entry.type == "custom_message" else message
         return f"Message of {plain_line(source.get('customType')) or 'an extension'}"
     return _TITLES.get(kind) or plain_line(entry.type).replace("_", " ").capitalize() or "Entry"
 
@@ -173,20 +183,20 @@ def kind_name(kind: Kind) -> str:
     return kind.name.lower().replace("_", "-")
 
 
-def _facts(kind: Kind, entry: Entry, message: JsonObject) -> Iterator[str]:
+def _facts(kind: Kind, entry: Entry, source: JsonObject) -> Iterator[str]:
     if entry.timestamp:
         yield time(entry.timestamp)
     if kind in (Kind.ASSISTANT, Kind.CALLS):
-        if model := plain_line(message.get("model")):
+        if model := plain_line(source.get("model")):
             yield model
-        if (reason := message.get("stopReason")) in ("error", "aborted", "length"):
+        if (reason := source.get("stopReason")) in ("error", "aborted", "length"):
             yield plain_line(reason)
-    if kind is Kind.COMPACTION and isinstance(before := entry.data.get("tokensBefore"), int):
+    if kind is Kind.COMPACTION and isinstance(before := source.get("tokensBefore"), int):
         yield f"{before:,} tokens before"
     if kind is Kind.BASH:
-        if isinstance(code := message.get("exitCode"), int):
+        if isinstance(code := source.get("exitCode"), int):
             yield f"exit {code}"
-        if message.get("excludeFromContext"):
+        if source.get("excludeFromContext"):
             yield "outside the context"
 
 
@@ -199,10 +209,9 @@ def time(stamp: str) -> str:
 def is_hidden(entry: Entry, kind: Kind) -> bool:
     """Whether a reader sees the entry on request only."""
     if kind is Kind.CUSTOM:
-        source = entry.data if entry.type == "custom_message" else entry.message or {}
-        return source.get("display") is False
+        return _source(entry).get("display") is False
     if kind is Kind.BASH:
-        return bool((entry.message or {}).get("excludeFromContext"))
+        return bool(_source(entry).get("excludeFromContext"))
     return kind is Kind.SYSTEM or kind in SETTINGS
 
 

@@ -31,6 +31,9 @@ CARDS_TOGETHER = 32
 """How much the browser lays out as one. What is far from the window is not laid out at all, so that
 a page of 20,000 entries is there at once; the page's script uses the same number."""
 
+PIECE = 64 * 1024
+"""Characters that are handed on at once."""
+
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -87,11 +90,13 @@ def html_pages(tree: SessionTree, leaf: Leaf = CURRENT) -> Iterator[bytes]:
 def _joined(pieces: Iterable[str]) -> Iterator[str]:
     """A template yields word by word; files and pipes like more at a time."""
     held: list[str] = []
+    size = 0
     for piece in pieces:
         held.append(piece)
-        if len(held) == 4096:
+        size += len(piece)
+        if size > PIECE:
             yield "".join(held)
-            held.clear()
+            held, size = [], 0
     yield "".join(held)
 
 
@@ -112,7 +117,7 @@ def _branches(up: Sequence[int], items: Sequence[Item], active: int) -> list[Bra
 
 def _item(tree: SessionTree, row: TreeRow, position: int, cards: Cards) -> Item:
     outdated = row.on_path and row.kind not in SETTINGS and not cards.is_in_context(row.entry)
-    failed = row.kind is Kind.TOOL and (row.entry.message or {}).get("isError") is True
+    failed = row.kind is Kind.TOOL and row.text.endswith("] failed")
     marks = [
         kind_name(row.kind),
         "on-path" if row.on_path else "",
