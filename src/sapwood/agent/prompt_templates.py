@@ -50,7 +50,7 @@ class PromptTemplate:
 
 
 def load_templates(folder: Path) -> list[PromptTemplate]:
-    """The templates directly in ``folder``, by name; what cannot be read or named is passed over."""
+    """The templates directly in ``folder``, by name; what cannot be read or typed is left out."""
     files = sorted(folder.glob("*.md")) if folder.is_dir() else []
     read = ((file, read_text_file(file)) for file in files if _NAME.fullmatch(file.stem))
     return [_template(file, text) for file, text in read if text is not None]
