@@ -191,3 +191,25 @@ def test_a_failed_fork_leaves_nothing_behind(manager: SessionManager) -> None:
     with file_size_limit(200), pytest.raises(SessionWriteError, match="not written"):
         manager.branched(find(manager, "three"))
     assert sorted(each.name for each in manager.session_dir.iterdir()) == names
+
+
+def test_a_branched_session_is_what_reopening_its_file_gives(tmp_path: Path) -> None:
+    with SessionManager.create("/work", tmp_path / "s") as long:
+        for number in range(1200):
+            entry_id = long.append_message(user(f"message {number} " + "é" * (number % 90)))
+            if number % 400 == 7:
+                long.append_label_change(entry_id, f"at {number}")
+    assert long.path is not None
+    with SessionManager.open(long.path) as source, source.branched(source.get_leaf()) as fork:
+        assert fork.path is not None
+        with SessionManager.open(fork.path, writer="none") as again:
+            assert len(again.get_entries()) == 1203
+            for here, there in zip(fork.get_entries(), again.get_entries(), strict=True):
+                assert (here.line, here.raw, here.data) == (there.line, there.raw, there.data)
+                assert (here.id, here.parent_id, here.type, here.timestamp) == (
+                    there.id, there.parent_id, there.type, there.timestamp,
+                )  # fmt: skip
+        added = fork.append_message(user("next"))
+        with SessionManager.open(fork.path, writer="none") as again:
+            assert again.get_leaf() == added
+            assert again.get_entries()[-1].line == fork.get_entries()[-1].line == 1205

@@ -58,11 +58,8 @@ class Entry(msgspec.Struct, eq=False, gc=False, rename={"parent_id": "parentId"}
 
     def place(self, source: LineSource, offset: int, size: int, line: int) -> None:
         """Remember where the line stands; its bytes are read from there from now on."""
-        self.stand(Page(source, line, (offset, offset + size + 1)), 0)
-
-    def stand(self, page: Page, place: int) -> None:
-        """As ``place``, at an index of a page."""
-        self._page, self._place, self._raw = page, place, None
+        self._page, self._place = Page(source, line, (offset, offset + size + 1)), 0
+        self._raw = None
 
     @property
     def line(self) -> int:

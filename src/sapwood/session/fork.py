@@ -93,15 +93,15 @@ def write_branch(path: Path, header: SessionHeader, entries: Sequence[Entry]) ->
 
     write_session(path, pieces())
     source = FileSource(path)
-    size = source.stat().st_size
+    end = len(first) + 1 + sum(sizes) + len(sizes)
     return Loaded(
         source=source,
         header=header,
         header_line=1,
         entries=standing_at(entries, source, len(first) + 1, 2, sizes),
-        end=size,
+        end=end,
         lines=1 + len(sizes),
-        last_start=size - 1 - (sizes[-1] if sizes else len(first)),
+        last_start=end - 1 - (sizes[-1] if sizes else len(first)),
         torn=False,
         outdated=False,
         newer=False,
