@@ -318,6 +318,15 @@ def test_names_and_exports(stage_with: Build, start: Start) -> None:
     assert notes.read_text() == "mine"
 
 
+def test_two_exports_at_once(stage_with: Build, start: Start) -> None:
+    rpc = start(stage_with([{"text": "```python\nprint(1)\n```"}]))
+    rpc.prompt("question")
+    for name in ("one", "two"):
+        rpc.send(id=name, type="export_html", outputPath=f"{name}.html")
+    for name in ("one", "two"):
+        assert Path(rpc.response(name)["data"]["path"]).name == f"{name}.html"
+
+
 def test_a_compaction_is_answered_when_it_is_stored(stage_with: Build, start: Start) -> None:
     from support.fake_llm import SUMMARY
 

@@ -33,6 +33,8 @@ class Driver:
         self._opening = opening
         self._unsubscribe: Callable[[], None] = lambda: None
         self._switching = asyncio.Lock()
+        self.exporting = asyncio.Lock()
+        """One export at a time: what they import does not bear being imported by two threads."""
         self._switched: dict[str, object] = {}
         self._counted: tuple[object, ...] = ()
         self._count = 0

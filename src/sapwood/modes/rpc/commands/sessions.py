@@ -56,5 +56,6 @@ async def export_html(driver: Driver, request: Request) -> Json:
     path = request.optional_text("outputPath")
     is_page = path is not None and path.lower().endswith((".html", ".htm"))
     export = driver.session.export_to_html
-    written = await asyncio.to_thread(export, path, force=is_page)
+    async with driver.exporting:
+        written = await asyncio.to_thread(export, path, force=is_page)
     return {"path": str(written)}
