@@ -197,3 +197,12 @@ def test_what_only_tells_how_things_are_is_no_rule(text: str) -> None:
 )
 def test_what_shall_hold_is_a_rule_in_many_wordings(rule: str) -> None:
     assert [found.text for found in stated_rules(rule)] == [rule]
+
+
+def test_the_middle_of_a_paste_states_no_rules() -> None:
+    pasted = "\n".join(f"The caller must check code {number}." for number in range(3000))
+    text = f"Never touch vendor.\n{'x ' * 4000}\n{pasted}\n{'x ' * 4000}\nAlways answer in verse."
+    assert [rule.text for rule in stated_rules(text)] == [
+        "Never touch vendor.",
+        "Always answer in verse.",
+    ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sapwood.compaction.draft import CONCLUDED, SAID_BY_USER, SAID_IN_PASSING
+from sapwood.compaction.sentences import ends
 from sapwood.compaction.serialize import plain_text
 from sapwood.session.schema import Message
 
@@ -39,16 +40,8 @@ def texts_to_read(messages: Sequence[Message]) -> list[str]:
         worth = worth_of(message)
         text = plain_text(message.get("content")) if worth is not None and room[worth] else ""
         if worth is not None and text:
-            text = _ends(text, room[worth])
+            text = ends(text, room[worth])
             room[worth] -= len(text)
         texts.append(text)
     texts.reverse()
     return texts
-
-
-def _ends(text: str, limit: int) -> str:
-    """A text of at most `limit` characters: the beginning and the end of a longer one."""
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    return text[:half] + text[len(text) - (limit - half) :]

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 
 from sapwood.compaction.lexicon import Lexicon, Spoken
-from sapwood.compaction.sentences import sentences, without_code
+from sapwood.compaction.sentences import ends, sentences, without_code
 
 _STRONG = Lexicon(
     "always, never, must, mustn't, do not, don't, shall not, may not, may only, only ever, "
@@ -91,9 +91,9 @@ _LIST_HEAD = Lexicon(
     "regeln, règles, reglas, 规则, 约束, 要求, 约定, 规范, 原则, 前提, 几条, 几点, 注意事项, ルール"
 )
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)、])\s*(\S.*)$")
-_LAST_SENTENCE = re.compile(r"[^.!?。！？]*$")
 MAX_LIST_ITEM = 300
 MAX_LIST_HEAD = 80
+LONGEST_TYPED = 16_000
 WHOLE_CORRECTION = 300
 """Characters up to which a message that takes something back is carried as a whole."""
 
@@ -107,7 +107,11 @@ class Rule:
 
 
 def stated_rules(text: str) -> list[Rule]:
-    """The rules and corrections in one message of the user's, in order, each once."""
+    """The rules and corrections in one message of the user's, in order, each once.
+
+    Of what nobody types, the middle is a paste: its sentences are not the user's.
+    """
+    text = ends(text, LONGEST_TYPED)
     found = {rule.text: rule for rule in _listed_rules(text)}
     said = [(sentence, Spoken(sentence)) for sentence in sentences(text)]
     whole = " ".join(text.split()) if len(text) <= 2 * WHOLE_CORRECTION else text
@@ -163,6 +167,5 @@ def _listed_rules(text: str) -> list[Rule]:
 
 def _is_list_head(line: str) -> bool:
     """Whether the last sentence of a line that ends with a colon announces rules."""
-    last = _LAST_SENTENCE.search(line)
-    head = last[0] if last else line
+    head = line[max(map(line.rfind, ".!?。！？")) + 1 :]
     return len(head) <= MAX_LIST_HEAD and _LIST_HEAD.is_in(Spoken(head))

@@ -41,6 +41,14 @@ def _is_prose(part: str) -> bool:
     return len(_CODE_LINE.findall(part)) * 12 <= len(part) + 24
 
 
+def ends(text: str, limit: int) -> str:
+    """A text of at most `limit` characters; of a longer one, its beginning and its end."""
+    if len(text) <= limit:
+        return text
+    half = (limit - 1) // 2
+    return f"{text[:half]}\n{text[len(text) - half :]}"
+
+
 def joined(said: Iterable[str]) -> str:
     """Sentences one after the other; after a wide full stop without a space."""
     return re.sub(r"(?<=[。！？]) ", "", " ".join(said))
