@@ -222,6 +222,16 @@ def test_a_projects_own_extensions_wait_for_trust(stage_with: Build, start: Star
     rpc = start(stage, "--approve")
     (command,) = rpc.data("get_commands")["commands"]
     assert (command["name"], command["sourceInfo"]["scope"]) == ("local", "project")
+    rpc.close()
+    (stage.project / "mine.py").write_text((folder / "local.py").read_text())
+    rpc = start(stage, "-e", "mine.py")
+    (command,) = rpc.data("get_commands")["commands"]
+    assert command["sourceInfo"] == {
+        "path": str(stage.project / "mine.py"),
+        "source": "cli",
+        "scope": "temporary",
+        "origin": "top-level",
+    }
 
 
 def test_a_compaction_by_an_extension_needs_no_details(stage_with: Build, start: Start) -> None:

@@ -124,15 +124,12 @@ async def get_commands(driver: Driver, request: Request) -> Json:
 
 def _source_info(session: AgentSession, path: str) -> JsonObject:
     """Where a command comes from, in the words of the protocol."""
-    file = Path(path)
-    if not file.is_absolute() and not file.exists():
+    if not Path(path).exists():  # what an entry point names
         return {"path": path, "source": "auto", "scope": "user", "origin": "package"}
-    places = {
-        "project": session.cwd / PROJECT_FOLDER,
-        "user": session.catalogue.agent_dir,
-    }
+    file = Path(path).absolute()
+    info = {"path": str(file), "source": "auto", "origin": "top-level"}
+    places = {"project": session.cwd / PROJECT_FOLDER, "user": session.catalogue.agent_dir}
     for scope, folder in places.items():
         if file.is_relative_to(folder):
-            where = {"path": path, "source": "auto", "scope": scope, "origin": "top-level"}
-            return where | {"baseDir": str(folder)}
-    return {"path": path, "source": "cli", "scope": "temporary", "origin": "top-level"}
+            return info | {"scope": scope, "baseDir": str(folder)}
+    return info | {"source": "cli", "scope": "temporary"}
