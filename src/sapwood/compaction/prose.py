@@ -18,7 +18,16 @@ from sapwood.compaction.revisited import TAKEN_UP, mark_taken_up
 from sapwood.compaction.rules import takes_back
 from sapwood.compaction.sentences import joined, sentences, shorten, shorten_middle, without_code
 from sapwood.compaction.serialize import plain_text
-from sapwood.compaction.signals import DECISION, DONE_BOX, HEDGE, OPEN_BOX, OPEN_TASK, REASON
+from sapwood.compaction.signals import (
+    DECISION,
+    DONE_BOX,
+    FIRST_PERSON,
+    HEDGE,
+    NO_DECISION,
+    OPEN_BOX,
+    OPEN_TASK,
+    REASON,
+)
 from sapwood.session.schema import Message
 
 CONCLUSION = "Reported: "
@@ -81,7 +90,11 @@ def _is_decision(sentence: str, spoken: Spoken, by_user: bool) -> bool:
         return False
     if by_user and takes_back(sentence, spoken):
         return True
-    return DECISION.is_in(spoken) and not HEDGE.is_in(spoken)
+    if HEDGE.is_in(spoken) or NO_DECISION.search(sentence):
+        return False
+    if DECISION.is_in(spoken):
+        return True
+    return not by_user and FIRST_PERSON.is_in(spoken) and REASON.is_in(spoken)
 
 
 def _add_boxes(draft: Draft, text: str) -> None:
