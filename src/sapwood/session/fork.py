@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from sapwood.errors import SessionWriteError
+from sapwood.errors import SessionError, SessionWriteError
 from sapwood.files import make_private_folder, replace_atomic
 from sapwood.session.bulk import raw_lines, runs_of, standing_at
 from sapwood.session.codec import encode_line
@@ -131,16 +131,20 @@ def whole_lines(
     """A whole session, all branches, as the lines of a file with ``header``.
 
     Where the session is kept in a file, what is no entry comes along and lines keep their bytes,
-    except those of entries that were migrated.
+    except those of entries that were migrated. Raises ``SessionError`` when the file has become
+    shorter, so that no copy is taken for whole that is not.
     """
     yield encode_line(header)
     if source is None:
         yield from raw_lines(entries)
         return
     rewritten = {entry.line: entry for entry in entries if not entry.is_stored}
-    for line in read_lines(source):
-        if line.number != header_line:
-            yield rewritten[line.number].raw if line.number in rewritten else line.text
+    number = 0
+    for _, number, text, _ in read_lines(source):
+        if number != header_line:
+            yield rewritten[number].raw if number in rewritten else text
+    if entries and number < entries[-1].line:
+        raise SessionError(f"{source.path}: the file was cut short while it was open.")
 
 
 def write_session(path: Path, lines: Iterable[bytes]) -> None:
