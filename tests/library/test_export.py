@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sapwood.errors import SapwoodError
-from sapwood.library.export import export_pieces, export_session
+from sapwood.library.export import ExportKind, export_pieces, export_session
 from sapwood.library.redact import Masker
 from sapwood.session.manager import SessionManager
 from support.command import sapwood
+from support.limits import file_size_limit, unwritable
 from support.message_makers import assistant, call, result, session, user
 
 KEY = "gh" + "p_Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9"
@@ -192,6 +195,115 @@ def test_a_session_is_not_exported_onto_itself(tmp_path: Path) -> None:
     ):
         export_session(manager, path, force=True)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("../../etc/\x00passwd\u202e", "sapwood-etc-passwd"),
+        ("𝒜" * 100, "sapwood-" + "𝒜" * 30),
+        ("...", "sapwood-id"),
+        ("--help", "sapwood-help"),
+        ("\ud800", "sapwood-id"),
+    ],
+)
+def test_a_hostile_name_makes_a_harmless_file_name(tmp_path: Path, name: str, stem: str) -> None:
+    manager = SessionManager.in_memory(tmp_path, id="id")
+    manager.append_message(user("x"))
+    manager.append_session_info(name)
+    names = {export_session(manager, tmp_path, kind="md").name for _ in range(12)}
+    assert names == {f"{stem}.md", *(f"{stem}-{number}.md" for number in range(2, 13))}
+
+
+def test_an_id_is_never_a_path(tmp_path: Path) -> None:
+    source = tmp_path / "evil.jsonl"
+    header = {"type": "session", "version": 3, "id": "../../evil/x", "timestamp": "", "cwd": "\0"}
+    source.write_text(json.dumps(header) + "\n", "utf-8")
+    (tmp_path / "in").mkdir()
+    with SessionManager.open(source, writer="none") as manager:
+        path = export_session(manager, tmp_path / "in")
+    assert path == tmp_path / "in" / "sapwood-evil-x.html"
+
+
+def test_places_that_take_no_file_are_one_line_and_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = SessionManager.in_memory("/nowhere")
+    manager.append_message(user("x"))
+    os.mkfifo(tmp_path / "pipe.md")
+    (tmp_path / "loop.md").symlink_to("loop.md")
+    (tmp_path / "dangling.md").symlink_to("nowhere.md")
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    before = sorted(path.name for path in tmp_path.iterdir())
+    for name, said in (
+        ("pipe.md", "no regular file"),
+        ("loop.md", "symbolic links"),
+        ("missing/a.md", "No such file"),
+        ("n\0l.md", "no file can have this name"),
+        ("x" * 300 + ".md", "too long"),
+    ):
+        with pytest.raises(SapwoodError, match=said):
+            export_session(manager, tmp_path / name, force=True)
+    with pytest.raises(SapwoodError, match="exists already"):
+        export_session(manager, tmp_path / "dangling.md")
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(SapwoodError, match="not written"):
+        export_session(manager)
+    assert [*before[:1], *before[2:]] == sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_a_linked_name_of_the_session_is_the_session(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"".join(line + b"\n" for line in session(user("x")).lines()))
+    (tmp_path / "soft.jsonl").symlink_to(path)
+    os.link(path, tmp_path / "hard.jsonl")
+    with SessionManager.open(path, writer="none") as manager:
+        for name in ("soft.jsonl", "hard.jsonl"):
+            with pytest.raises(SapwoodError, match="itself"):
+                export_session(manager, tmp_path / name, force=True)
+
+
+@pytest.mark.parametrize("kind", ["html", "md", "jsonl"])
+@pytest.mark.parametrize("force", [False, True])
+def test_a_full_disk_and_a_read_only_folder_leave_nothing(
+    tmp_path: Path, kind: ExportKind, force: bool
+) -> None:
+    manager = session(*(user("long " * 1000) for _ in range(10)))
+    target = tmp_path / "out" / "a.file"
+    target.parent.mkdir()
+    if force:
+        target.write_bytes(b"older")
+    with file_size_limit(8192), pytest.raises(SapwoodError, match="not written"):
+        export_session(manager, target, kind=kind, force=force)
+    with unwritable(target.parent), pytest.raises(SapwoodError, match="not written"):
+        export_session(manager, target, kind=kind, force=force)
+    assert [path.read_bytes() for path in target.parent.iterdir()] == [b"older"] * force
+
+
+def test_a_file_that_is_cut_short_meanwhile_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"".join(line + b"\n" for line in session(user("x"), user("y")).lines()))
+    with SessionManager.open(path, writer="none") as manager:
+        os.truncate(path, 10)
+        for kind in ("html", "md", "jsonl"):
+            with pytest.raises(SapwoodError):
+                export_session(manager, tmp_path / f"a.{kind}")
+    assert [each.name for each in tmp_path.iterdir()] == ["s.jsonl"]
+
+
+def test_a_circle_in_the_tree_exports(tmp_path: Path) -> None:
+    path = tmp_path / "circle.jsonl"
+    lines: list[dict[str, Any]] = [{"type": "session", "version": 3, "id": "s", "timestamp": ""}]
+    for entry_id, up in (("a", "c"), ("b", "a"), ("c", "b"), ("d", None), ("e", "e")):
+        message = user(f"says {entry_id}")
+        lines.append({"type": "message", "id": entry_id, "parentId": up, "message": message})
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    with SessionManager.open(path, writer="none") as manager:
+        page = html(manager)
+        assert all(f"says {entry_id}" in page for entry_id in "abcde")
+        export_session(manager, tmp_path / "a.md")
 
 
 def test_odd_entries_and_empty_sessions_export(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 from sapwood.errors import SapwoodError
 from sapwood.library.redact import Masker
 from sapwood.session.tree import CURRENT, Leaf, SessionTree
+from sapwood.text import one_line
 
 if TYPE_CHECKING:
     from sapwood.session.manager import SessionManager
@@ -62,13 +63,14 @@ def export_session(
     Raises:
         SapwoodError: the file exists, its name tells no kind, or it cannot be written.
     """
-    if target is None or target.is_dir():
-        folder = target or (manager.cwd if manager.cwd.is_dir() else Path.cwd())
-        path, numbered = folder / f"{file_stem(manager)}.{kind or 'html'}", not force
-    else:
-        path, numbered = target, False
-    if manager.path and path.exists() and manager.path.exists() and path.samefile(manager.path):
-        raise SapwoodError(f"{path} is the session itself; it is not exported onto itself.")
+    try:
+        folder = _folder(manager, target)
+        path = folder / f"{file_stem(manager)}.{kind or 'html'}" if folder else target or Path()
+        _refuse_to_spoil(path, manager.path)
+    except OSError as error:
+        place = target or manager.cwd
+        raise SapwoodError(f"{place}: not written ({error.strerror or error}).") from error
+    numbered = folder is not None and not force
     pieces = export_pieces(manager, kind or kind_of_name(path), **what)
     return _write(path, pieces, numbered=numbered, force=force)
 
@@ -107,9 +109,32 @@ def kind_of_name(path: Path) -> ExportKind:
 
 def file_stem(manager: SessionManager) -> str:
     """A file name of a session: its name as far as it can be one, else its id."""
-    name = manager.get_session_name() or ""
-    telling = re.sub(r"[^\w.-]+", "-", Masker().text(name)).strip("-.")[:60].strip("-.")
-    return f"sapwood-{telling or manager.session_id[:40]}"
+    name = _fit_for_a_name(Masker().text(manager.get_session_name() or ""))
+    return f"sapwood-{name or _fit_for_a_name(manager.session_id) or 'session'}"
+
+
+def _fit_for_a_name(text: str) -> str:
+    """Letters, digits, dots and dashes of ``text``, as much as any file system takes."""
+    telling = re.sub(r"[^\w.-]+", "-", text).strip("-.")[:60]
+    return telling.encode()[:120].decode(errors="ignore").strip("-.")
+
+
+def _folder(manager: SessionManager, target: Path | None) -> Path | None:
+    """Where the file gets a name of our own; None when ``target`` is the file itself."""
+    if target is None:
+        return manager.cwd if manager.cwd.is_dir() else Path.cwd()
+    return target if target.is_dir() else None
+
+
+def _refuse_to_spoil(path: Path, session: Path | None) -> None:
+    if "\0" in str(path):
+        raise SapwoodError(f"{one_line(str(path))}: no file can have this name.")
+    if not path.exists():
+        return
+    if session is not None and session.exists() and path.samefile(session):
+        raise SapwoodError(f"{path} is the session itself; it is not exported onto itself.")
+    if not path.is_file():
+        raise SapwoodError(f"{path} is no regular file; it is left as it is.")
 
 
 def _path_alone(tree: SessionTree, leaf: str | None) -> SessionTree:

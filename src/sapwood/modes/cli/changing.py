@@ -139,7 +139,7 @@ def _copy(manager: SessionManager, leaf: str | None) -> None:
 
 @session_group.command("export")
 @session_argument
-@click.argument("target", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("target", required=False, type=click.Path(path_type=Path))
 @click.option("--html", "kind", flag_value="html", help="A page for a browser.")
 @click.option("--markdown", "kind", flag_value="md", help="A transcript of the path.")
 @click.option("--jsonl", "kind", flag_value="jsonl", help="Session lines (default without FILE).")
@@ -159,13 +159,14 @@ def export_command(
 ) -> None:
     """Write a session to a file, or to standard output.
 
-    The file's name tells the kind (.html, .md, .jsonl). A file is not replaced unless --force is
-    given, and the session is not changed in any case.
+    The file's name tells the kind (.html, .md, .jsonl); in a folder it is named after the session.
+    A file is not replaced unless --force is given, and the session is not changed in any case.
     """
     from sapwood.library.export import SUFFIXES, export_pieces, export_session
     from sapwood.library.redact import Masker, described
 
-    if target is not None and kind is None and target.suffix.lower() not in SUFFIXES:
+    tells = target is None or target.suffix.lower() in SUFFIXES or target.is_dir()
+    if kind is None and not tells:
         raise click.UsageError("Name the file .html, .md or .jsonl, or say which kind it is.")
     if target is not None and target.is_file() and not force:
         raise SessionError(f"{target} exists already; --force replaces it.")
