@@ -121,7 +121,7 @@ class pick:  # noqa: N801
 
     async def __aenter__(self) -> Picking:
         picking = Picking(self.host, await self.test.__aenter__())
-        await picking.pilot.pause()
+        await picking.until(lambda: self.host.picker.is_mounted, "the picker")
         await picking.loaded()
         return picking
 

@@ -15,8 +15,9 @@ from sapwood.session.paths import default_session_dir
 
 Found = list[tuple[Path, SessionInfo | None]]
 
-BATCH_S = 0.05
-"""Seconds of reading after which rows are handed over."""
+FIRST_BATCH = 0.05
+"""Seconds of reading after which the first rows are handed over; then it takes longer each time."""
+LAST_BATCH = 0.4
 
 
 def files_here(cwd: Path, session_dir: Path | None) -> list[Path]:
@@ -43,7 +44,8 @@ def _changed(path: Path) -> int:
 def batches(paths: list[Path], is_cancelled: Callable[[], bool]) -> Iterator[Found]:
     """Rows as they are read; None for what is no session. Stops when it is cancelled."""
     batch: Found = []
-    due = time.monotonic() + BATCH_S
+    pause = FIRST_BATCH
+    due = time.monotonic() + pause
     reading = Catalogue().read(paths)
     for each in reading:
         if is_cancelled():
@@ -52,6 +54,7 @@ def batches(paths: list[Path], is_cancelled: Callable[[], bool]) -> Iterator[Fou
         batch.append(each)
         if time.monotonic() >= due:
             yield batch
-            batch, due = [], time.monotonic() + BATCH_S
+            pause = min(pause * 2, LAST_BATCH)
+            batch, due = [], time.monotonic() + pause
     if batch:
         yield batch

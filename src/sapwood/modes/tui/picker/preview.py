@@ -7,14 +7,13 @@ from itertools import islice
 from pathlib import Path
 
 from textual.strip import Strip
-from textual.widget import Widget
 
 from sapwood.errors import SapwoodError
 from sapwood.modes.tui.dialogs.panel import Fact, fact_strips
 from sapwood.modes.tui.picker.drawing import folder_text, title_of
+from sapwood.modes.tui.side_view import SideView
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.transcript.content import text_of
-from sapwood.modes.tui.transcript.lines import BLANK, full_line
 from sapwood.session.info import SessionInfo
 from sapwood.session.javascript import iso_timestamp
 from sapwood.session.manager import SessionManager
@@ -65,26 +64,18 @@ def _day(moment: int) -> str:
     return iso_timestamp(moment)[:16].replace("T", " ") + " UTC"
 
 
-class SessionPreview(Widget, can_focus=False):
+class SessionPreview(SideView):
     """Shows the facts of one session."""
 
-    DEFAULT_CSS = "SessionPreview { background: $surface; padding: 0 1; overflow: hidden; }"
+    DEFAULT_CSS = "SessionPreview { background: $surface; }"
 
-    def __init__(self, palette: Palette) -> None:
-        super().__init__()
-        self.palette = palette
+    def __init__(self, palette: Palette, *, beside: bool) -> None:
+        super().__init__(palette, beside=beside)
         self._facts: list[Fact] = []
-        self._strips: list[Strip] = []
-        self._width = -1
 
     def show(self, facts: list[Fact]) -> None:
         self._facts = facts
-        self._width = -1
-        self.refresh()
+        self.forget()
 
-    def render_line(self, y: int) -> Strip:
-        if self._width != self.size.width:
-            self._width = self.size.width
-            self._strips = fact_strips(self._facts, self._width, self.palette)
-        line = self._strips[y] if y < len(self._strips) else BLANK
-        return full_line(line, self.size.width, self.rich_style)
+    def make_lines(self, width: int) -> list[Strip]:
+        return fact_strips(self._facts, width, self.palette)

@@ -14,11 +14,10 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Static
 from textual.worker import Worker, WorkerState
 
 from sapwood.errors import SapwoodError
-from sapwood.modes.tui.dialogs.dialog import plain
+from sapwood.modes.tui.canvas import TextLines
 from sapwood.modes.tui.dialogs.panel import Fact
 from sapwood.modes.tui.dialogs.question import confirm
 from sapwood.modes.tui.in_order import run_bound
@@ -36,11 +35,13 @@ from sapwood.modes.tui.picker.preview import SessionPreview, last_messages, sess
 from sapwood.modes.tui.picker.reading import Reading
 from sapwood.modes.tui.picker.shelf import Shelf, Shown, Sort, Wanted
 from sapwood.modes.tui.picker.words import empty_words, hidden_words, title_words
+from sapwood.modes.tui.rows_view import RowsView
 from sapwood.modes.tui.theme import Palette
 from sapwood.modes.tui.tree.label import LabelField
 from sapwood.modes.tui.typed_search import pasted_words, typed_letter, without_last_word
 from sapwood.modes.tui.words import count_text
 from sapwood.session.info import SessionInfo
+from sapwood.text import one_line
 
 WIDE = 110
 TALL = 22
@@ -55,14 +56,12 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
     DEFAULT_CSS = """
     SessionPicker {
         layers: base above; layout: vertical; background: $background;
-        & .title { height: 1; padding: 0 1; text-style: bold; color: $foreground; }
-        & .search { height: 1; padding: 0 1; color: $accent; }
-        & .note { height: 1; padding: 0 1; color: $text-muted; }
-        & .hints { height: 2; padding: 0 1; color: $text-muted; text-wrap: nowrap; }
+        & .title, & .search, & .note { height: 1; }
+        & .hints { height: 2; }
         & Horizontal { height: 1fr; }
         & SessionPreview { display: none; }
-        & .below { height: 30%; border-top: solid $border-blurred; }
-        &.wide .beside { display: block; width: 38%; border-left: solid $border-blurred; }
+        & .below { height: 30%; }
+        &.wide .beside { display: block; width: 38%; }
         &.tall .below { display: block; }
         &.low .hints { display: none; }
     }
@@ -88,13 +87,12 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         self.note = ""
         self._look = RowLook(palette, 80, time.time())
         self._list = SessionList(current, palette)
-        self._beside = SessionPreview(palette)
-        self._beside.add_class("beside")
-        self._below = SessionPreview(palette)
-        self._below.add_class("below")
-        self._title = Static(classes="title")
-        self._search = Static(classes="search")
-        self._hidden = Static(classes="note")
+        self._beside = SessionPreview(palette, beside=True)
+        self._below = SessionPreview(palette, beside=False)
+        self._title = TextLines(classes="title")
+        self._search = TextLines(classes="search")
+        self._hidden = TextLines(classes="note")
+        self._hints = TextLines(classes="hints")
         self.reading = Reading(
             self, self.shelf, cwd, session_dir, more=self._draw, read_to_end=self._read_to_end
         )
@@ -111,12 +109,14 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
             yield self._beside
         yield self._below
         yield self._hidden
-        yield Static(plain("\n".join(HINTS)), classes="hints")
+        yield self._hints
 
     # Reading
 
     def on_mount(self) -> None:
         self.reading.sessions_here()
+        self._arrange()
+        self._draw()
 
     def _read_to_end(self) -> None:
         self._draw()
@@ -133,18 +133,20 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
     # Drawing
 
     def on_resize(self) -> None:
-        wide = self.size.width >= WIDE
-        self.set_class(wide, "wide")
-        self.set_class(not wide and self.size.height >= TALL, "tall")
-        self.set_class(self.size.height < 14, "low")
-        self.call_after_refresh(self._draw)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """What there is room for."""
+        width, height = self.app.size
+        self.set_class(width >= WIDE, "wide")
+        self.set_class(width < WIDE and height >= TALL, "tall")
+        self.set_class(height < 14, "low")
 
     def _draw(self, *, first: bool = False) -> None:
         wanted = self.wanted
         self.shown = self.shelf.show(wanted)
         self._look = replace(
             self._look,
-            width=self._list.size.width,
             now=time.time(),
             paths=wanted.paths,
             folders=wanted.cwd is None,
@@ -156,10 +158,16 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         empty = empty_words(wanted, self.shown, elsewhere, loading=waiting)
         self._list.show(self.shown.rows, self._look, empty, first=first)
         title = title_words(self.shelf, wanted, self.shown) + self.reading.words
-        self._title.update(plain(title))
-        prompt = "Search names and text" if not wanted.query else f"/{wanted.query}▏"
-        self._search.update(plain(self.note or prompt))
-        self._hidden.update(plain(hidden_words(self.shelf, self.shown, elsewhere)))
+        palette = self._look.palette
+        self._title.show(palette["strong"], one_line(title))
+        self._hidden.show(palette["dim"], one_line(hidden_words(self.shelf, self.shown, elsewhere)))
+        self._hints.show(palette["dim"], *HINTS)
+        self._follow()
+
+    def _follow(self) -> None:
+        """Show what goes with the selected row."""
+        prompt = f"/{self.wanted.query}▏" if self.wanted.query else "Search names and text"
+        self._search.show(self._look.palette["accent"], one_line(self.note or prompt))
         self._preview()
 
     def _preview(self) -> None:
@@ -208,11 +216,13 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
     def _select(self, index: int) -> None:
         self.note = ""
         self._list.select(index)
-        self._draw()
+        self._follow()
 
-    def on_session_list_clicked(self, event: SessionList.Clicked) -> None:
-        self._draw()
-        if event.double and self.check_action("choose", ()):
+    def on_rows_view_clicked(self, event: RowsView.Clicked) -> None:
+        if not self.check_action("choose", ()):
+            return
+        self._select(event.index)
+        if event.double:
             self.action_choose()
 
     def action_choose(self) -> None:
@@ -287,7 +297,7 @@ class SessionPicker(Screen[Path], inherit_bindings=False):
         self._naming = row.info
         field = LabelField(
             row.info.name or "",
-            y=self._list.selected_y,
+            y=self._list.marked_y,
             width=self._list.size.width,
             placeholder="Name; Enter takes it",
         )

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 
 from sapwood.modes.tui.picker.matching import match, snippet
@@ -135,8 +136,14 @@ class Shelf:
         return [ShelfRow(info) for info in infos]
 
 
+@lru_cache(20_000)
+def _absolute(path: str) -> str:
+    """Asked for every session whenever the list is drawn."""
+    return os.path.abspath(path)
+
+
 def _made_in(info: SessionInfo, here: str) -> bool:
-    return bool(info.cwd) and os.path.abspath(info.cwd) == here
+    return bool(info.cwd) and _absolute(info.cwd) == here
 
 
 def _modified(info: SessionInfo) -> int:
@@ -145,7 +152,7 @@ def _modified(info: SessionInfo) -> int:
 
 def _threaded(infos: list[SessionInfo]) -> list[ShelfRow]:
     """Families in the order of their newest members; ``infos`` are newest first."""
-    by_path = {os.path.abspath(info.path): info for info in infos}
+    by_path = {_key(info): info for info in infos}
     children: dict[str, list[SessionInfo]] = {}
     roots: dict[str, SessionInfo] = {}
     for info in infos:
@@ -153,13 +160,13 @@ def _threaded(infos: list[SessionInfo]) -> list[ShelfRow]:
         if up in by_path:
             children.setdefault(up, []).append(info)
         root = _root(info, by_path)
-        roots.setdefault(os.path.abspath(root.path), root)
+        roots.setdefault(_key(root), root)
     rows: list[ShelfRow] = []
     waiting = [(info, 0) for info in reversed(roots.values())]
     placed: set[str] = set()
     while waiting:
         info, depth = waiting.pop()
-        key = os.path.abspath(info.path)
+        key = _key(info)
         if key not in placed:
             placed.add(key)
             rows.append(ShelfRow(info, min(depth, MAX_DEPTH)))
@@ -167,13 +174,17 @@ def _threaded(infos: list[SessionInfo]) -> list[ShelfRow]:
     return rows
 
 
+def _key(info: SessionInfo) -> str:
+    return _absolute(str(info.path))
+
+
 def _parent(info: SessionInfo) -> str:
-    return os.path.abspath(info.parent_session) if info.parent_session else ""
+    return _absolute(info.parent_session) if info.parent_session else ""
 
 
 def _root(info: SessionInfo, by_path: dict[str, SessionInfo]) -> SessionInfo:
     """The oldest ancestor that is listed; in a circle, the member at which one comes round."""
-    seen = {os.path.abspath(info.path)}
+    seen = {_key(info)}
     while (up := _parent(info)) in by_path and up not in seen:
         seen.add(up)
         info = by_path[up]
