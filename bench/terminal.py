@@ -106,13 +106,17 @@ class Terminal:
                 raise AssertionError("the screen never came to rest")
         return self._written_at[-1][1] if self._written_at else 0.0
 
-    def reaction(self, *names: str, quiet: float = QUIET) -> float:
-        """Seconds from a key to the last piece of output it leads to."""
+    def reaction(self, *names: str, sign: str = "", quiet: float = QUIET) -> float:
+        """Seconds from a key to the last piece of output it leads to, or to that with ``sign``."""
+        before, pieces = len(self.output), len(self._written_at)
         hit = self.key(*names)
-        before = len(self.output)
         while len(self.output) == before:
             self._read(TIMEOUT)
-        return self.settled(quiet) - hit
+        self.settled(quiet)
+        found = self.output.find(sign.encode(), before) if sign else -1
+        times = self._written_at[pieces:]
+        shown = next((at for length, at in times if length > found >= 0), times[-1][1])
+        return shown - hit
 
     def wait(self, seconds: float) -> None:
         """Take in output for a while."""

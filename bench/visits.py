@@ -19,6 +19,8 @@ Times = dict[str, float]
 
 RULE = "─" * 40
 """Both programs frame their editor with one: the prompt is there."""
+MARK = "›"
+"""Both mark a row of a list with it."""
 _WORD = f"(?:{'|'.join(WORDS)})"
 _WORDS = f"{_WORD} {_WORD} {_WORD}"
 """What generated messages consist of, and nothing else."""
@@ -68,7 +70,7 @@ def picker(program: Program, here: Home, sessions: Path) -> Times:
         return {
             "rows": (rows - hit) * 1000,
             "complete": (complete - hit) * 1000,
-            "down": median(_reactions(terminal, ["Down"] * 8)),
+            "down": _shown(terminal, *["Down"] * 8),
             "memory": terminal.memory(),
         }
 
@@ -155,19 +157,23 @@ def _echoes_until(terminal: Terminal, text: str) -> list[float]:
     return times
 
 
-def _reactions(terminal: Terminal, keys: list[str], quiet: float = 0.25) -> list[float]:
-    return [terminal.reaction(key, quiet=quiet) * 1000 for key in keys]
+def _shown(terminal: Terminal, *keys: str) -> float:
+    """The median ms from one of these keys to the marked row as it is then.
+
+    Ours draws a preview of a session, and what a search finds later, after that.
+    """
+    return median(terminal.reaction(key, sign=MARK) * 1000 for key in keys)
 
 
 def _tree(terminal: Terminal, program: Program) -> Times:
     terminal.type("/tree")
     terminal.settled(0.5)
-    times = {"open": terminal.reaction("Enter", quiet=0.7) * 1000}
-    times["move"] = median(_reactions(terminal, ["Up", "Up", "PageUp", "Up", "Up", "PageUp"]))
-    times["filter"] = median(_reactions(terminal, ["C-u", "C-u", "C-t", "C-t"], 0.6))
+    times = {"open": terminal.reaction("Enter", sign=MARK) * 1000}
+    times["move"] = _shown(terminal, "Up", "Up", "PageUp", "Up", "Up", "PageUp")
+    times["filter"] = _shown(terminal, "C-u", "C-u", "C-t", "C-t")
     if program.search:
         terminal.reaction(program.search)
-    times["letter"] = median(_reactions(terminal, list("read"), 0.6))
+    times["letter"] = _shown(terminal, *"read")
     terminal.reaction("Escape", quiet=0.6)
     terminal.reaction("Escape", quiet=0.6)
     return times
