@@ -174,7 +174,7 @@ async def test_session_panel_tells_file_counts_and_cost(tmp_path: Path) -> None:
         await in_dialog(ui)
         text = ui.screen_text
         assert str(ui.session.manager.path)[:40] in text
-        assert "1 yours, 1 answers, 0 tool results" in text
+        assert "1 prompt, 1 answer, 0 tool results" in text
         assert "1 request · 1.2k in, 30 out" in text
         await ui.press("escape")
         await in_chat(ui)

@@ -61,3 +61,12 @@ async def test_a_field_is_taken_as_typed(tmp_path: Path) -> None:
         await ui.until(lambda: ui.app.screen is not ui.chat)
         burst(ui, "a", "x", "backspace", "b", "enter")
         await ui.until(lambda: ui.session.session_name == "ab")
+
+
+async def test_a_command_typed_fast_is_the_one_that_runs(tmp_path: Path) -> None:
+    """The menu may still be about its first letters."""
+    async with running_ui(make_place(tmp_path, [{"text": "an answer"}])) as ui:
+        await ui.press("/", "c", "o")
+        assert "/copy" in ui.screen_text
+        burst(ui, *"mpact", "enter")
+        await ui.until(lambda: "nothing to compact" in ui.notice)

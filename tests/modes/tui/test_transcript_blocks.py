@@ -143,7 +143,7 @@ def test_compaction_card_says_what_it_replaced_and_unfolds() -> None:
     talk = Talk()
     first = talk.user("x")
     talk.add("compaction", summary="## Goal\nShip it", firstKeptEntryId=first, tokensBefore=84_200)
-    assert "Compacted · 84k tokens → a summary of ~3 · Ctrl+O" in shown(talk)
+    assert "Compacted · 84k → ~4 tokens, 84k saved · Ctrl+O" in shown(talk)
     assert "Ship it" not in shown(talk)
     assert "Ship it" in shown(talk, Look(DARK, 60, expanded=True))
 

@@ -16,7 +16,9 @@ PAGE = Path(sapwood.__file__).parents[2] / "docs" / "ui.md"
 
 def test_page_is_complete() -> None:
     text = PAGE.read_text("utf-8")
-    missing = [action.id for action in (*ACTIONS, *SEARCH, *TREE, *PICKER) if f"`{action.id}`" not in text]
+    missing = [
+        action.id for action in (*ACTIONS, *SEARCH, *TREE, *PICKER) if f"`{action.id}`" not in text
+    ]
     missing += [f"/{command.name}" for command in COMMANDS if f"| `/{command.name}" not in text]
     assert missing == []
 

@@ -67,6 +67,9 @@ class Chat(ChatKeys):
     }
     Chat.shell #editor { border-top: solid $warning; border-bottom: solid $warning; }
     Chat.low Footer { height: 1; }
+    Chat.low #editor { max-height: 5; }
+    Chat.tiny #editor { border: none; max-height: 3; }
+    Chat.tiny StatusLines { max-height: 1; }
     """
 
     def __init__(self, launch: Launch, palette: Palette) -> None:
@@ -120,7 +123,7 @@ class Chat(ChatKeys):
     def on_mount(self) -> None:
         from sapwood.modes.tui.app import shown_folder
 
-        self.footer.info = FooterInfo(folder=shown_folder(self.launch.cwd))
+        self.footer.info = FooterInfo(folder=shown_folder(self.launch.cwd), ready=False)
         self.transcript.show(HeaderBlocks(self._header))
         self.editor.focus()
         self.app.call_later(self.sapwood.take_early_input)
@@ -137,6 +140,7 @@ class Chat(ChatKeys):
 
     def on_resize(self) -> None:
         self.set_class(self.size.height < 12, "low")
+        self.set_class(self.size.height < 8, "tiny")
 
     async def _open(self) -> None:
         from sapwood.modes.tui.opening import open_first

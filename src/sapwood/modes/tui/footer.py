@@ -37,6 +37,8 @@ class FooterInfo:
     window: int | None = None
     estimated: bool = False
     cost: float | None = 0.0
+    ready: bool = True
+    """Whether there is a session yet; until then only the folder is known."""
     note: str = ""
     """A word on the session itself: ``not saved``, ``read only``."""
 
@@ -61,6 +63,8 @@ def place_parts(info: FooterInfo) -> tuple[list[Part], list[Part]]:
 
 def gauge_parts(info: FooterInfo) -> tuple[list[Part], list[Part]]:
     """Left and right end of the second line."""
+    if not info.ready:
+        return [("", "dim")], [("starting", "faint")]
     left = _context(info)
     if info.cost is not None:
         left += [(" · ", "faint"), (cost_text(info.cost), "dim")]

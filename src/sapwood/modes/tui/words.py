@@ -39,6 +39,13 @@ def age_text(seconds: float) -> str:
     return "now"
 
 
+def moment_text(timestamp: str) -> str:
+    """A stored time as people read it: ``2026-12-01 05:56 UTC``; what has another form as it is."""
+    if len(timestamp) >= 20 and timestamp[10] == "T" and timestamp.endswith("Z"):
+        return f"{timestamp[:10]} {timestamp[11:16]} UTC"
+    return timestamp
+
+
 def count_text(count: int, noun: str, plural: str | None = None) -> str:
     """``1 entry``, ``12 entries``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sapwood.modes.tui.words import cost_text, count_text, tokens_text
+from sapwood.modes.tui.words import cost_text, count_text, moment_text, tokens_text
 
 if TYPE_CHECKING:
     from sapwood.agent.session import AgentSession
@@ -106,7 +106,7 @@ def session_facts(session: AgentSession, stats: SessionStats) -> list[Fact]:
         Fact("Id", session.session_id),
         Fact("File", path),
         Fact("Folder", shown_folder(session.cwd)),
-        Fact("Started", str(manager.header.get("timestamp", "unknown"))),
+        Fact("Started", moment_text(str(manager.header.get("timestamp", "unknown")))),
     ]
     if parent := manager.header.get("parentSession"):
         facts.append(Fact("Copied from", str(parent)))
@@ -128,8 +128,8 @@ def session_facts(session: AgentSession, stats: SessionStats) -> list[Fact]:
 
 
 def _roles(stats: SessionStats) -> str:
-    known = {"user": "yours", "assistant": "answers", "toolResult": "tool results"}
-    parts = [f"{stats.messages.get(role, 0):,} {name}" for role, name in known.items()]
+    known = {"user": "prompt", "assistant": "answer", "toolResult": "tool result"}
+    parts = [count_text(stats.messages.get(role, 0), name) for role, name in known.items()]
     others = sum(count for role, count in stats.messages.items() if role not in known)
     return ", ".join(parts + ([count_text(others, "other")] if others else []))
 

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from sapwood.modes.tui.theme import DARK, Palette
-from sapwood.modes.tui.transcript.lines import harmless
+from sapwood.modes.tui.transcript.lines import harmless, wrap
 
 Result = TypeVar("Result")
 
@@ -29,17 +29,21 @@ class Dialog(ModalScreen[Result]):
     Dialog {
         align: left bottom; background: transparent;
         & > Vertical {
-            height: auto; max-height: 85%; width: 100%; padding: 0 1;
+            height: auto; max-height: 90%; width: 100%; padding: 0 1;
             background: $surface; border-top: solid $primary; border-bottom: solid $border-blurred;
         }
         & .title { text-style: bold; height: auto; }
         & .text { height: auto; max-height: 8; color: $foreground; margin: 0 0 1 0; }
-        & .hints { color: $text-muted; height: 1; margin-top: 1; }
+        & .hints { color: $text-muted; height: auto; margin-top: 1; }
+        &.low .text { display: none; }
+        &.low .hints { margin-top: 0; }
         & Input, & Input:focus { border: none; height: 1; padding: 0; background: $surface; }
     }
     """
 
     hints = "Esc back"
+    beside = 0
+    """Lines of the body beside the widget that grows."""
 
     def __init__(self, title: str, text: str = "") -> None:
         super().__init__()
@@ -63,6 +67,19 @@ class Dialog(ModalScreen[Result]):
                 yield Static(plain(self.text), classes="text")
             yield from self.body()
             yield Static(plain(self.hints), classes="hints")
+
+    @property
+    def room(self) -> int:
+        """Lines for the one widget that grows: what the screen has beside all others."""
+        width, height = self.app.size
+        low = self.has_class("low")
+        shown = [self.title_text, self.hints, "" if low else self.text]
+        others = sum(len(list(wrap(text, width - 2))) for text in shown if text)
+        gaps = 2 + (0 if low else 1 + bool(self.text))
+        return max(height * 9 // 10 - others - gaps - self.beside, 2)
+
+    def on_resize(self) -> None:
+        self.set_class(self.app.size.height < 16, "low")
 
     def action_cancel(self) -> None:
         self.dismiss(None)

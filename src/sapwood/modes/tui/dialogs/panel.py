@@ -72,13 +72,17 @@ class Panel(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q", "cancel", show=False)]
     DEFAULT_CSS = """
     Panel VerticalScroll {
-        height: auto; max-height: 70vh; background: $surface; scrollbar-size-vertical: 1;
+        height: auto; background: $surface; scrollbar-size-vertical: 1;
     }
     """
 
     def __init__(self, title: str, facts: Sequence[Fact], *, text: str = "") -> None:
         super().__init__(title, text)
         self.facts = facts
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.query_one(VerticalScroll).styles.max_height = self.room
 
     def body(self) -> list[Widget]:
         return [VerticalScroll(Facts(self.facts, self.palette))]

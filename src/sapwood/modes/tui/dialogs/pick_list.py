@@ -27,6 +27,7 @@ def matching(query: str, rows: Sequence[Row[Value]]) -> list[Row[Value]]:
 class PickList(Dialog[Value]):
     """Dismissed with the value of the chosen row."""
 
+    beside = 2
     hints = "Type to search · ↑↓ move · Enter choose · Esc back"
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -16,6 +16,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from sapwood.modes.tui.dialogs.dialog import Dialog
 from sapwood.modes.tui.theme import DARK, Palette
 from sapwood.modes.tui.transcript.lines import cut, full_line, painted
 from sapwood.text import one_line
@@ -102,7 +103,8 @@ class Rows(Widget, Generic[Value]):
         self.selected = max(self.selected - 1, 0)
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
-        return max(min(len(self.rows), MAX_ROWS), 1)
+        room = self.screen.room if isinstance(self.screen, Dialog) else MAX_ROWS
+        return max(min(len(self.rows), MAX_ROWS, room), 1)
 
     def _top(self) -> int:
         height = max(self.size.height, 1)

@@ -83,6 +83,7 @@ class Editor(TextArea, inherit_bindings=False):
         self.prompts = History()
         self.attachments = Attachments()
         self._request: completion.Request | None = None
+        self._offered_for = ""
         self._cut = ""
         self._setting = False
 
@@ -128,6 +129,7 @@ class Editor(TextArea, inherit_bindings=False):
     # Sending
 
     def action_submit(self) -> None:
+        self._catch_up()
         if self.menu.is_open and self._accept(run=True):
             return
         self.submit(follow_up=False)
@@ -242,12 +244,18 @@ class Editor(TextArea, inherit_bindings=False):
         row, column = self.cursor_location
         return str(self.document.get_line(row))[:column]
 
+    def _catch_up(self) -> None:
+        """Let the menu be about the text as it is now: after a burst of keys it is not yet."""
+        if self._offered_for != self._before_cursor() and not self.prompts.browsing:
+            self._refresh_menu()
+
     def _refresh_menu(self, *, by_key: bool = False) -> None:
         first = self.cursor_location[0] == 0
         request = completion.request_at(self._before_cursor(), first_line=first)
         if request is None and by_key:
             request = _path_request(self._before_cursor())
         self._request = request
+        self._offered_for = self._before_cursor()
         self.menu.offer(self._choices(request) if request else ())
 
     def refresh_menu(self) -> None:
@@ -265,6 +273,7 @@ class Editor(TextArea, inherit_bindings=False):
         return completion.file_choices(request.word, self.sources.files())
 
     def action_complete(self) -> None:
+        self._catch_up()
         if not self.menu.is_open:
             self._refresh_menu(by_key=True)
             if len(self.menu.choices) != 1:

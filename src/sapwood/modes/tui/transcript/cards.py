@@ -16,13 +16,26 @@ if TYPE_CHECKING:
     from sapwood.session.schema import JsonObject
 
 
-def render_compaction(data: JsonObject, look: Look, markdown: MarkdownLines) -> list[Strip]:
-    """The line where older messages end for the model, and the summary that replaced them."""
-    before = data.get("tokensBefore")
-    size = f" · {tokens_text(before)} tokens" if isinstance(before, int) else ""
+def render_compaction(
+    data: JsonObject, kept: int | None, look: Look, markdown: MarkdownLines
+) -> list[Strip]:
+    """The line where older messages end for the model, and the summary that replaced them.
+
+    ``kept``: the tokens that the newest messages before it weigh, None when that is not known.
+    """
     summary = field(data, "summary")
-    replaced = f" → a summary of ~{tokens_text(len(summary) // 4)}" if size and summary else ""
-    return _card(f"Compacted{size}{replaced}", summary, look, markdown)
+    return _card(f"Compacted{_saved(data, summary, kept)}", summary, look, markdown)
+
+
+def _saved(data: JsonObject, summary: str, kept: int | None) -> str:
+    before = data.get("tokensBefore")
+    if not isinstance(before, int):
+        return ""
+    if kept is None:
+        return f" · {tokens_text(before)} tokens"
+    after = kept + len(summary) // 4
+    saved = f", {tokens_text(before - after)} saved" if before > after else ""
+    return f" · {tokens_text(before)} → ~{tokens_text(after)} tokens{saved}"
 
 
 def render_branch_summary(data: JsonObject, look: Look, markdown: MarkdownLines) -> list[Strip]:

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.strip import Strip
 
+from sapwood.errors import SessionError
 from sapwood.modes.tui.transcript.content import blocks, field, text_of
 from sapwood.modes.tui.transcript.lines import MAX_CHARACTERS
 from sapwood.modes.tui.transcript.tools import diff_lines, headline
+from sapwood.session.entry import Entry
 
 if TYPE_CHECKING:
-    from sapwood.session.entry import Entry
     from sapwood.session.schema import JsonObject
 
 _DROPPED = str.maketrans("", "", "*`")
@@ -109,10 +110,14 @@ class Finder:
 
     def _look_at(self, position: int) -> None:
         entry = self.entries[position]
-        # Most entries are passed over without being decoded.
+        # Most entries are passed over without being decoded, and none is kept decoded.
         if self._word and self._word not in entry.raw.lower():
             return
-        if count := folded(shown_text(entry)).count(self.query):
+        try:
+            text = shown_text(Entry.of(entry.read()))
+        except SessionError:  # another program changed the line
+            return
+        if count := folded(text).count(self.query):
             self._positions.append(position)
             self._starts.append(self.total)
             self.total += count

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.style import Style
 from textual.strip import Strip
 
+from sapwood.context.estimate import estimate_tokens
 from sapwood.modes.tui.transcript.cards import render_branch_summary, render_compaction
 from sapwood.modes.tui.transcript.content import blocks, field
 from sapwood.modes.tui.transcript.lines import BLANK, strip
@@ -31,9 +32,11 @@ from sapwood.session.entry import Entry
 from sapwood.session.tree import SessionTree
 
 if TYPE_CHECKING:
-    from sapwood.session.schema import JsonObject
+    from sapwood.session.schema import JsonObject, Message
 
 CACHED_LINES = 20_000
+MOST_KEPT = 2_000
+"""Entries that are looked through for the weight of what a compaction kept."""
 
 _SHOWN = frozenset({"message", "compaction", "branch_summary", "custom_message"})
 
@@ -177,7 +180,7 @@ class PathBlocks:
 
     def _render_other(self, position: int, entry: Entry, look: Look) -> list[Strip]:
         if entry.type == "compaction":
-            return render_compaction(entry.data, look, _markdown)
+            return render_compaction(entry.data, self._kept(position), look, _markdown)
         if entry.type == "branch_summary":
             return render_branch_summary(entry.data, look, _markdown)
         if entry.type == "custom_message":
@@ -187,6 +190,18 @@ class PathBlocks:
         if is_result and self._caller(position, field(message, "toolCallId")) is not None:
             return []
         return render_message(message, look, _markdown)
+
+    def _kept(self, position: int) -> int | None:
+        """Tokens of the messages that a compaction kept; None when they are many, or elsewhere."""
+        first = field(self.entries[position].data, "firstKeptEntryId")
+        tokens = 0
+        for at in range(position, max(position - MOST_KEPT, 0) - 1, -1):
+            entry = self.entries[at]
+            if entry.message is not None:
+                tokens += estimate_tokens(cast("Message", entry.message))
+            if entry.id == first:
+                return tokens
+        return None
 
     def _render_assistant(
         self, position: int, message: JsonObject, look: Look

@@ -23,7 +23,7 @@ from sapwood.modes.tui.transcript.messages import (
     render_user,
 )
 from sapwood.modes.tui.tree.weight import weight
-from sapwood.modes.tui.words import tokens_text
+from sapwood.modes.tui.words import moment_text, tokens_text
 from sapwood.session.entry import Entry
 from sapwood.session.tree import SessionTree
 from sapwood.text import one_line
@@ -56,7 +56,7 @@ class Preview(SideView):
 def entry_strips(tree: SessionTree, entry: Entry, look: Look) -> list[Strip]:
     """A line about the entry, then what it says. The entry is decoded for it and not kept."""
     tokens = weight(entry)
-    facts = [one_line(entry.id), one_line(str(entry.timestamp))]
+    facts = [one_line(entry.id), one_line(moment_text(str(entry.timestamp)))]
     facts += [f"~{tokens_text(tokens)} tokens"] if tokens else []
     head = strip((cut(" · ".join(facts), look.width), look.style("faint")))
     body = _render(entry.read(), look)
@@ -69,7 +69,7 @@ def entry_strips(tree: SessionTree, entry: Entry, look: Look) -> list[Strip]:
 def _render(data: JsonObject, look: Look) -> list[Strip]:
     match data.get("type"):
         case "compaction":
-            return render_compaction(data, look, _markdown)
+            return render_compaction(data, None, look, _markdown)
         case "branch_summary":
             return render_branch_summary(data, look, _markdown)
         case "custom_message":
