@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sapwood.library import share
 from sapwood.library.share import ShareError, prepare_share, publish
 from support.message_makers import assistant, session, user
 
@@ -29,6 +30,8 @@ class GitHub:
     def __init__(self) -> None:
         self.requests: list[tuple[str, str, dict[str, Any]]] = []
         self.status = 201
+        self.headers: dict[str, str] = {}
+        self.answer = b'{"html_url": "https://gist.github.com/secret/2"}'
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -36,8 +39,15 @@ class GitHub:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 outer.requests.append((self.path, self.headers["Authorization"], body))
                 self.send_response(outer.status)
+                for name, value in outer.headers.items():
+                    self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(b'{"html_url": "https://gist.github.com/secret/2"}')
+                self.wfile.write(outer.answer)
+
+            def do_GET(self) -> None:
+                outer.requests.append((self.path, self.headers["Authorization"], {}))
+                self.send_response(200)
+                self.end_headers()
 
             def log_message(self, *args: Any) -> None: ...
 
@@ -54,9 +64,9 @@ def github() -> Iterator[GitHub]:
     service.server.server_close()
 
 
-def fake_gh(folder: Path, status: int = 0) -> dict[str, str]:
+def fake_gh(folder: Path, status: int = 0, script: str = GH) -> dict[str, str]:
     program = folder / "gh"
-    program.write_text(GH.format(status=status, folder=folder))
+    program.write_text(script.format(status=status, folder=folder))
     program.chmod(0o755)
     return {"PATH": f"{folder}:/usr/bin:/bin"}
 
@@ -97,6 +107,80 @@ def test_a_refusal_is_one_line_without_the_token(github: GitHub) -> None:
             api=github.address,
         )
     assert "t0ken" not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (
+            "#!/bin/sh\n[ $1 = auth ] || {{ printf '\\033[31mHTTP 422: \\377no\\n' >&2; exit 1; }}",
+            "422: .no$",
+        ),
+        ("#!/bin/sh\n[ $1 = auth ] || exit 1", "no reason"),
+        ("#!/bin/sh\n[ $1 = auth ] || echo done", "no address"),
+        ("#!/bin/sh\n[ $1 = auth ] || kill -9 $$", "no reason"),
+        ("#!/bin/sh\n[ $1 = auth ] || exec sleep 60", "did not answer within 1 s"),
+        ("#!/bin/sh\n[ $1 = auth ] && rm $0", "No such file"),
+    ],
+)
+def test_a_gh_that_fails_or_hangs_is_one_plain_line(
+    tmp_path: Path, script: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(share, "_SECONDS", 1.0)
+    with pytest.raises(ShareError, match=said) as failure:
+        publish(prepare_share(session(user("x"))), environ=fake_gh(tmp_path, script=script))
+    assert str(failure.value).isprintable()
+
+
+def test_a_login_that_hangs_counts_as_none(
+    tmp_path: Path, github: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(share, "_LOGIN_SECONDS", 0.5)
+    environ = fake_gh(tmp_path, script="#!/bin/sh\nexec sleep 60\n") | {"GH_TOKEN": "t"}
+    prepared = prepare_share(session(user("x")))
+    assert publish(prepared, environ=environ, api=github.address).endswith("/secret/2")
+
+
+def test_the_token_follows_no_redirect(github: GitHub) -> None:
+    github.status, github.headers = 302, {"Location": f"{github.address}/elsewhere"}
+    with pytest.raises(ShareError, match="status 302"):
+        publish(
+            prepare_share(session(user("x"))),
+            environ={"PATH": "/nowhere", "GH_TOKEN": "t0ken"},
+            api=github.address,
+        )
+    assert [path for path, _, _ in github.requests] == ["/gists"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"", b"<html>", b"[]", b'{"html_url": 5}', b'{"html_url": "file:///x"}', b"\xff", b"[" * 9999],
+)
+def test_an_answer_without_an_address_says_where_to_look(github: GitHub, answer: bytes) -> None:
+    github.answer = answer
+    with pytest.raises(ShareError, match="no address"):
+        publish(
+            prepare_share(session(user("x"))),
+            environ={"PATH": "/nowhere", "GH_TOKEN": "t"},
+            api=github.address,
+        )
+
+
+def test_a_hostile_name_is_a_harmless_title(tmp_path: Path) -> None:
+    manager = session(user("x"))
+    manager.append_session_info("--public \x00\n\x1b[31m ../../\ud800 " + "x" * 5000)
+    prepared = prepare_share(manager)
+    assert prepared.title.isprintable()
+    assert len(prepared.title) <= 200
+    assert all(Path(name).name == name for name in prepared.files)
+    publish(prepared, environ=fake_gh(tmp_path))
+    assert (tmp_path / "arguments").read_text().splitlines()[3] == prepared.title
+
+
+def test_too_much_for_a_gist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(share, "MAX_BYTES", 100_000)
+    with pytest.raises(ShareError, match="too large"):
+        prepare_share(session(user("x" * 60_000), user("y" * 60_000)))
 
 
 def test_a_service_that_is_not_there_is_one_line() -> None:

@@ -13,15 +13,17 @@ import subprocess
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sapwood.errors import SapwoodError
 from sapwood.library.export import file_stem
 from sapwood.library.redact import Masker, described
-from sapwood.text import one_line
+from sapwood.session.codec import decode_line
+from sapwood.text import one_line, plain_text
 
 if TYPE_CHECKING:
     from sapwood.session.manager import SessionManager
@@ -31,6 +33,12 @@ MAX_BYTES = 50 * 1024 * 1024
 """Beyond it GitHub takes no gist."""
 
 _SECONDS = 120.0
+_LOGIN_SECONDS = 15.0
+_MAX_ANSWER = 1024 * 1024
+_MAX_TITLE = 200
+
+
+_NO_ADDRESS = "GitHub gave no address for the gist; look at gist.github.com."
 
 
 class ShareError(SapwoodError):
@@ -70,17 +78,23 @@ def prepare_share(manager: SessionManager, *, mask: bool = True) -> Prepared:
     from sapwood.library.export.markdown import markdown_pieces
 
     stem = file_stem(manager)
-    prepared = Prepared(
-        title=masker.text(manager.get_session_name() or "") or f"Session {manager.session_id}",
-        files={
-            f"{stem}.html": b"".join(html_pages(tree)).decode(),
-            f"{stem}.md": b"".join(markdown_pieces(tree)).decode(),
-        },
+    page = _whole(html_pages(tree), MAX_BYTES)
+    transcript = _whole(markdown_pieces(tree), MAX_BYTES - len(page))
+    title = masker.text(manager.get_session_name() or "") or f"Session {manager.session_id}"
+    return Prepared(
+        title=one_line(title)[:_MAX_TITLE],
+        files={f"{stem}.html": page.decode(), f"{stem}.md": transcript.decode()},
         masker=masker,
     )
-    if prepared.size > MAX_BYTES:
-        raise ShareError("The session is too large for a gist; /export writes it to a file.")
-    return prepared
+
+
+def _whole(pieces: Iterable[bytes], room: int) -> bytes:
+    held = bytearray()
+    for piece in pieces:
+        held += piece
+        if len(held) > room:
+            raise ShareError("The session is too large for a gist; /export writes it to a file.")
+    return bytes(held)
 
 
 def publish(prepared: Prepared, *, environ: Mapping[str, str] = os.environ, api: str = API) -> str:
@@ -110,7 +124,7 @@ def _logged_in_gh(environ: Mapping[str, str]) -> str | None:
             env=dict(environ),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_SECONDS,
+            timeout=_LOGIN_SECONDS,
         )
     except (OSError, subprocess.SubprocessError):
         return None
@@ -128,11 +142,14 @@ def _by_gh(program: str, prepared: Prepared, environ: Mapping[str, str]) -> str:
                 env=dict(environ),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                text=True,
                 timeout=_SECONDS,
             )
-        except (OSError, subprocess.SubprocessError) as error:
-            raise ShareError(f"gh did not publish the session: {one_line(str(error))}") from None
+        except subprocess.TimeoutExpired:
+            said = f"gh did not answer within {_SECONDS:.0f} s; look at gist.github.com"
+            raise ShareError(f"{said} whether the gist is there.") from None
+        except OSError as error:
+            said = one_line(error.strerror or str(error))
+            raise ShareError(f"gh did not publish the session: {said}") from None
     if done.returncode != 0:
         raise ShareError(f"gh did not publish the session: {_last_line(done.stderr)}")
     return _address(_last_line(done.stdout))
@@ -155,22 +172,32 @@ def _by_token(token: str, prepared: Prepared, api: str) -> str:
         },
     )
     try:
-        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
-            reply = json.load(answer)
+        opener = urllib.request.build_opener(_NoRedirect)
+        with opener.open(request, timeout=_SECONDS) as answer:
+            reply = decode_line(answer.read(_MAX_ANSWER))
     except urllib.error.HTTPError as error:
         hint = " (may the token write gists?)" if error.code in (401, 403, 404) else ""
         raise ShareError(f"GitHub refused the gist with status {error.code}{hint}.") from None
-    except (OSError, ValueError) as error:
+    except ValueError:
+        raise ShareError(_NO_ADDRESS) from None
+    except (OSError, HTTPException) as error:
         raise ShareError(f"GitHub could not be reached: {one_line(str(error))}") from None
     return _address(reply.get("html_url") if isinstance(reply, dict) else None)
 
 
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect is a refusal: the token goes nowhere but to GitHub."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
 def _address(text: object) -> str:
-    if isinstance(text, str) and text.startswith(("https://", "http://")):
+    if isinstance(text, str) and text.startswith("https://"):
         return one_line(text)
-    raise ShareError("GitHub gave no address for the gist; look at gist.github.com.")
+    raise ShareError(_NO_ADDRESS)
 
 
-def _last_line(text: str) -> str:
-    lines = text.strip().splitlines()
-    return one_line(lines[-1]) if lines else "it gave no reason."
+def _last_line(output: bytes) -> str:
+    lines = plain_text(output.decode("utf-8", "replace")).strip().splitlines()
+    return one_line(lines[-1])[:300] if lines else "it gave no reason."
