@@ -184,6 +184,7 @@ def test_a_failure_that_nobody_tried_again_stops_blocking_after_a_while() -> Non
     for summary in (extract([*failed, *later]), extract(later, previous=extract(failed))):
         assert items(summary, Section.BLOCKED) == ""
         assert told in items(summary, Section.CONTEXT)
+        assert summary.count("parse_next") == 1
 
 
 def test_a_slip_of_the_file_tools_is_over_with_its_run() -> None:

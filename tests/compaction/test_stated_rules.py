@@ -193,6 +193,7 @@ def test_what_only_tells_how_things_are_is_no_rule(text: str) -> None:
         "No, it should be blue.",
         "It must never block.",
         "It needs to be fast.",
+        "Before the backfill ask me, I need to tell the tax advisor.",
     ],
 )
 def test_what_shall_hold_is_a_rule_in_many_wordings(rule: str) -> None:

@@ -39,6 +39,10 @@ class Shelf(Enum):
 _TAKES_LEFTOVERS = frozenset({Shelf.TASKS, Shelf.DECISIONS, Shelf.ERRORS, Shelf.FACTS})
 """The shelves for which there is never too much room; more of the others would be chatter."""
 
+FAILED_LAST = " failed when it last ran: "
+_BEFORE_ERROR = (FAILED_LAST, "`: ")
+"""What stands between a call and the error it ended with."""
+
 _TOLD_ONCE = frozenset({Shelf.ERRORS, Shelf.FACTS})
 
 SAID_IN_PASSING = 0.0
@@ -94,18 +98,23 @@ def _choose(items: dict[str, float], room: float, told: str) -> tuple[list[str],
     """The items for this room, in their order, and the room that is left."""
     texts = list(items)
     chosen: set[str] = set()
+    cores: set[str] = set()
     for index in sorted(range(len(texts)), key=lambda i: (items[texts[i]], i), reverse=True):
         cost = -(-utf16_len(texts[index]) // 4) + 2
         fits = cost <= room or items[texts[index]] == INDISPENSABLE
-        if fits and not (told and _core(texts[index]) in told):
+        core = _core(texts[index])
+        if fits and core not in cores and not (told and core in told):
             room -= cost
             chosen.add(texts[index])
+            cores.add(core)
     return [text for text in texts if text in chosen], room
 
 
 def _core(text: str) -> str:
     """What has to stand elsewhere for an item to be told already."""
-    return text.removesuffix("…").rpartition("`: ")[2]
+    for mark in _BEFORE_ERROR:
+        text = text.partition(mark)[2] or text
+    return text.removesuffix("…")
 
 
 def _line(item: str) -> str:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sapwood.compaction.carried import without_carried
-from sapwood.compaction.draft import CONCLUDED, KEPT_BEFORE, SAID_BY_USER, Draft, Shelf
+from sapwood.compaction.draft import CONCLUDED, FAILED_LAST, KEPT_BEFORE, SAID_BY_USER, Draft, Shelf
 from sapwood.compaction.facts import Facts
-from sapwood.compaction.outcome import ERROR, FAILED_LAST, GONE, SEARCHED, add_work
+from sapwood.compaction.outcome import ERROR, GONE, SEARCHED, add_work
 from sapwood.compaction.prose import (
     CONCLUSION,
     LAST_ANSWER,

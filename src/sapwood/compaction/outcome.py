@@ -10,6 +10,7 @@ import re
 
 from sapwood.compaction.draft import (
     CONCLUDED,
+    FAILED_LAST,
     KEPT_BEFORE,
     SAID_BY_USER,
     SAID_IN_PASSING,
@@ -21,7 +22,6 @@ from sapwood.compaction.work import FILE_VERBS, Deed, Work
 ERROR = "Error seen"
 GONE = "Error seen, gone since"
 FAILED = " failed: "
-FAILED_LAST = " failed when it last ran: "
 SEARCHED = "Looked into: "
 SEARCHED_PATHS = 80
 """How many of the paths that were looked into are told, newest first."""
@@ -37,6 +37,8 @@ LONGEST_COMMAND = 80
 def add_work(draft: Draft, work: Work) -> None:
     """Add what was done; what an earlier summary says of the same calls gives way."""
     _settle(draft, work)
+    for line, deed_text in work.errors.items():
+        _add_error(draft, line, work.deeds.get(deed_text))
     for deed in work.deeds.values():
         if not deed.failed:
             if not (deed.is_of_a_file or deed.only_looks):
@@ -48,8 +50,6 @@ def add_work(draft: Draft, work: Work) -> None:
             draft.add(Shelf.BLOCKED, f"{deed.line}{FAILED}{deed.error}")
     for todo in work.todos or ():
         draft.add(Shelf.TASKS, todo, SAID_BY_USER)
-    for line, deed_text in work.errors.items():
-        _add_error(draft, line, work.deeds.get(deed_text))
     _add_searched(draft, work)
 
 

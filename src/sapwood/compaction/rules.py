@@ -61,7 +61,7 @@ _DESCRIBES = re.compile(
     r"\b(?:i|it|he|she|they|this|that|which|who|there)"
     r"(?: (?!must|should|shall|may|can|need|has|have)\w+)? (?:always|never)\b"
     r"|\b(?:i|it|he|she|they|this|that) (?:do not|don.?t|doesn.?t) (?!want|like|need)"
-    r"|\bi (?:should|have to|need to)\b|^we (?:need|have) to\b"
+    r"|^i (?:should|have to|need to)\b|^we (?:need|have) to\b"
     r"|\b(?:it|this|that) should (?:work|have|be (?:fine|ok|okay|enough|there)\b)"
     r"|\bmust (?:be (?:joking|kidding)|have)\b|^keep (?:going|trying|looking|at it)\b"
     r"|^no (?:problem|idea|worries|luck|need|rush|thanks|change)\b"

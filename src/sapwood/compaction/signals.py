@@ -36,9 +36,9 @@ REASON = Lexicon(
 )
 HEDGE = Lexicon(
     "could, might, would, maybe, perhaps, suggest, propose, proposal, option, options, "
-    "alternative, alternatively, either, if we, if you want, if you like, want me to, shall i, "
-    "should i, one way, another way, another option, consider, 建议, 可以, 也许, 或者, 可能, "
-    "要不, 另一个选择, 考虑, 是否"
+    "alternative, alternatively, either, if we, if you want, if you like, i'd like, want me to, "
+    "shall i, should i, one way, another way, another option, consider, 建议, 可以, 也许, 或者, "
+    "可能, 要不, 另一个选择, 考虑, 是否"
 )
 """What makes of a decision a thought of one."""
 
