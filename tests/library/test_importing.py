@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from sapwood.errors import SapwoodError
 from sapwood.library.importing import import_session
 from sapwood.session.manager import SessionManager
+from support.limits import file_size_limit, unwritable
 from support.message_makers import assistant, session, user
 
 HEADLESS = b'{"type":"message","id":"a","parentId":null,"message":{"role":"user","content":"x"}}\n'
@@ -106,3 +109,59 @@ def test_a_time_is_never_a_path(tmp_path: Path) -> None:
     path = import_session(source, tmp_path, tmp_path / "sessions")
     assert path.resolve().parent == tmp_path / "sessions"
     assert ".." not in path.name
+
+
+def test_what_is_no_file_is_one_line(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "loop.jsonl").symlink_to("loop.jsonl")
+    (tmp_path / "noise.jsonl").write_bytes(os.urandom(100_000))
+    for source in ("pipe.jsonl", "loop.jsonl", "missing.jsonl", "noise.jsonl", ".", "/dev/zero"):
+        with pytest.raises(SapwoodError) as failure:
+            import_session(tmp_path / source, tmp_path, tmp_path / "sessions")
+        assert str(failure.value).isprintable()
+    assert not (tmp_path / "sessions").exists()
+
+
+def test_a_place_that_takes_nothing_is_one_line_and_stays_empty(tmp_path: Path) -> None:
+    source = tmp_path / "long.jsonl"
+    source.write_bytes(
+        b"".join(line + b"\n" for line in session(user("long " * 5000), assistant("x")).lines())
+    )
+    (tmp_path / "file").touch()
+    with pytest.raises(SapwoodError, match="not made"):
+        import_session(source, tmp_path, tmp_path / "file" / "sessions")
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    with file_size_limit(4096), pytest.raises(SapwoodError, match="not written"):
+        import_session(source, tmp_path, folder)
+    with unwritable(folder), pytest.raises(SapwoodError, match="not written"):
+        import_session(source, tmp_path, folder)
+    assert list(folder.iterdir()) == []
+
+
+def test_imports_at_once_are_as_many_whole_sessions(tmp_path: Path) -> None:
+    source = written(tmp_path / "foreign.jsonl")
+    folder = tmp_path / "sessions"
+    with ThreadPoolExecutor(8) as pool:
+        paths = list(pool.map(lambda _: import_session(source, tmp_path, folder), range(8)))
+    assert sorted(folder.iterdir()) == sorted(set(paths))
+    assert len(paths) == len(set(paths))
+    for path in paths:
+        assert path.read_bytes().splitlines()[1:] == source.read_bytes().splitlines()[1:]
+
+
+def test_a_link_to_a_session_comes_in_as_what_it_leads_to(tmp_path: Path) -> None:
+    source = written(tmp_path / "foreign.jsonl")
+    (tmp_path / "link.jsonl").symlink_to(source)
+    path = import_session(tmp_path / "link.jsonl", tmp_path, tmp_path / "sessions")
+    assert not path.is_symlink()
+    assert path.read_bytes().splitlines()[1:] == source.read_bytes().splitlines()[1:]
+
+
+def test_a_session_of_this_folder_comes_in_as_another(tmp_path: Path) -> None:
+    folder = tmp_path / "sessions"
+    first = import_session(written(tmp_path / "foreign.jsonl"), tmp_path, folder)
+    before = first.read_bytes()
+    second = import_session(first, tmp_path, folder)
+    assert second != first
+    assert first.read_bytes() == before
