@@ -149,6 +149,12 @@ async def picker(ui: Ui) -> None:
     await ui.until(lambda: "Release" in ui.screen_text)
 
 
+async def search(ui: Ui) -> None:
+    """A search, standing at a hit in output that is folded otherwise."""
+    await chat(ui)
+    await ui.press("f3", *"parse", "enter", "enter", "enter", "enter")
+
+
 async def start(ui: Ui) -> None:
     """The first start, without a model."""
 
@@ -171,6 +177,7 @@ SCENES: dict[str, tuple[Scene, str]] = {
     "picker": (picker, "dark"),
     "session": (session, "light"),
     "settings": (settings, "dark"),
+    "search": (search, "dark"),
 }
 
 

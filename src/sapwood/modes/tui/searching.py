@@ -41,6 +41,7 @@ class SearchBar(Horizontal):
         & .count { width: auto; color: $text-muted; }
         & Field, & Field:focus {
             width: 1fr; border: none; height: 1; padding: 0; background: $background;
+            background-tint: $background 0%;
         }
     }
     """

@@ -37,7 +37,9 @@ class Dialog(ModalScreen[Result]):
         & .hints { color: $text-muted; height: auto; margin-top: 1; }
         &.low .text { display: none; }
         &.low .hints { margin-top: 0; }
-        & Input, & Input:focus { border: none; height: 1; padding: 0; background: $surface; }
+        & Input, & Input:focus {
+            border: none; height: 1; padding: 0; background: $surface; background-tint: $surface 0%;
+        }
     }
     """
 

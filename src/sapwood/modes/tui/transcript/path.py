@@ -192,15 +192,19 @@ class PathBlocks:
         return render_message(message, look, _markdown)
 
     def _kept(self, position: int) -> int | None:
-        """Tokens of the messages that a compaction kept; None when they are many, or elsewhere."""
-        first = field(self.entries[position].data, "firstKeptEntryId")
-        tokens = 0
+        """Tokens of the prompt and of the messages that a compaction kept; None for very many."""
+        data = self.entries[position].data
+        first = field(data, "firstKeptEntryId")
+        kept = [data.get("systemMessage")]
         for at in range(position, max(position - MOST_KEPT, 0) - 1, -1):
             entry = self.entries[at]
-            if entry.message is not None:
-                tokens += estimate_tokens(cast("Message", entry.message))
+            kept.append(entry.message)
             if entry.id == first:
-                return tokens
+                return sum(
+                    estimate_tokens(cast("Message", message))
+                    for message in kept
+                    if field(message, "role")
+                )
         return None
 
     def _render_assistant(
