@@ -170,6 +170,7 @@ def test_an_error_that_went_away_is_told_as_gone() -> None:
     second = extract([*fixed, *answered("Thank you, that is it for today.")], previous=first)
     assert items(second, Section.BLOCKED) == ""
     assert "Ran `make test`" in items(second, Section.DONE)
+    assert "Error seen, gone since: E KeyError: 'batch'" in items(second, Section.CONTEXT)
 
 
 def test_a_failure_that_nobody_tried_again_stops_blocking_after_a_while() -> None:

@@ -19,7 +19,7 @@ from sapwood.text import utf16_len
 class Shelf(Enum):
     """A kind of matter: the section where it stands, and its share of the budget."""
 
-    GOAL = (Section.GOAL, 0.14)
+    GOAL = (Section.GOAL, 0.13)
     CONSTRAINTS = (Section.CONSTRAINTS, 0.05)
     CONCLUSIONS = (Section.DONE, 0.10)
     DONE = (Section.DONE, 0.06)
@@ -28,7 +28,7 @@ class Shelf(Enum):
     SEARCHED = (Section.CONTEXT, 0.07)
     TASKS = (Section.NEXT_STEPS, 0.14)
     DECISIONS = (Section.DECISIONS, 0.12)
-    ERRORS = (Section.CONTEXT, 0.09)
+    ERRORS = (Section.CONTEXT, 0.10)
     FACTS = (Section.CONTEXT, 0.14)
 
     def __init__(self, section: Section, share: float) -> None:

@@ -71,8 +71,14 @@ def _settle(draft: Draft, work: Work) -> None:
     again = {" ".join(text.split()): deed for text, deed in work.deeds.items()}
     for shelf in (Shelf.DONE, Shelf.BLOCKED, Shelf.ERRORS):
         for item in list(draft.items[shelf]):
-            if _call_of(item) in again:
-                del draft.items[shelf][item]
+            deed = again.get(_call_of(item))
+            if deed is None:
+                continue
+            del draft.items[shelf][item]
+            error = item.partition(FAILED_LAST)[2] or item.partition(FAILED)[2]
+            if error and error != deed.error:
+                kind = ERROR if deed.failed else GONE
+                draft.add(Shelf.ERRORS, f"{kind}: {error}", SAID_IN_PASSING)
     for item in list(draft.items[Shelf.BLOCKED]):
         is_slip = item.startswith(FILE_VERBS) and work.runs_ended
         if FAILED not in item or not (is_slip or work.requests >= GONE_ON):
