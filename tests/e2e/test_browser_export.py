@@ -22,7 +22,13 @@ pytestmark = pytest.mark.skipif(find_chromium() is None, reason="no Chromium on 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     with browser(tmp_path_factory.mktemp("chromium")) as opened:
+        resize(opened, 1280, 900)
         yield opened
+
+
+def resize(page: Page, width: int, height: int) -> None:
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    page.call("Emulation.setDeviceMetricsOverride", **size)
 
 
 @pytest.fixture
@@ -265,6 +271,25 @@ def test_keys_walk_search_and_leave(page: Page, tmp_path: Path) -> None:
     press(page, "/", "Escape")
     assert page.value("document.getElementById('search').value") == ""
     assert page.value("[...document.querySelectorAll('#tree a')].every(row => !row.hidden)")
+
+
+def test_on_a_phone_the_tree_comes_on_request_and_with_a_search(page: Page, tmp_path: Path) -> None:
+    manager, _ = branched()
+    resize(page, 390, 844)
+    try:
+        page.open(export_session(manager, tmp_path / "page.html").as_uri())
+        tree = "document.getElementById('tree').checkVisibility()"
+        assert not page.value(tree)
+        page.value("document.querySelector('label[for=show-tree]').click()")
+        assert page.value(tree)
+        page.value("document.querySelectorAll('#tree a')[1].click()")
+        page.value("new Promise(done => setTimeout(done, 100))")
+        assert not page.value(tree), "what was chosen is in view"
+        press(page, "/", *"zan")
+        assert page.value(tree)
+        assert page.value("document.documentElement.scrollWidth <= innerWidth")
+    finally:
+        resize(page, 1280, 900)
 
 
 def test_landmarks_and_headings_are_there_for_screen_readers(page: Page, tmp_path: Path) -> None:
