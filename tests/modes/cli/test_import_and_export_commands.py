@@ -100,6 +100,13 @@ def test_export_masks_keys_and_says_how_many(run: Run, session: Path, kind: str)
     assert KEY in session.read_text("utf-8")
 
 
+def test_export_into_a_folder_takes_free_names(run: Run, session: Path) -> None:
+    Path("out").mkdir()
+    named = [run("export", session, "out", *kind).strip() for kind in ((), (), ("--markdown",))]
+    assert [Path(name).suffix for name in named] == [".html", ".html", ".md"]
+    assert len(set(named)) == len(list(Path("out").iterdir())) == 3
+
+
 def test_export_kind_beside_the_name(run: Run, session: Path) -> None:
     run("export", session, "notes.txt", status=2)
     run("export", session, "notes.txt", "--markdown")
