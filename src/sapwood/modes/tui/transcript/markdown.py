@@ -8,6 +8,7 @@ their address as text (no terminal hyperlinks), nothing is read as Rich markup.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from functools import lru_cache
 from typing import ClassVar
 
@@ -74,9 +75,20 @@ class _Blocks(Markdown):
         "table_open": _Table,
     }
 
-    def __init__(self, tokens: list[Token], syntax: str) -> None:
+    def __init__(self, syntax: str) -> None:
         super().__init__("", code_theme=syntax, hyperlinks=False)
-        self.parsed = tokens
+
+    @classmethod
+    def of(cls, tokens: list[Token], syntax: str) -> _Blocks:
+        blocks = copy(_nothing(syntax))
+        blocks.parsed = tokens
+        return blocks
+
+
+@lru_cache(maxsize=4)
+def _nothing(syntax: str) -> _Blocks:
+    """No blocks: making one makes a parser each time, ours are copies of this one."""
+    return _Blocks(syntax)
 
 
 _parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough").enable("table")
@@ -141,7 +153,7 @@ def _draw(tokens: list[Token], look: Look) -> list[Strip]:
     console = _console(look.palette)
     options = console.options.update(width=max(look.width - INDENT, 8), height=None)
     rendered = console.render_lines(
-        _Blocks(tokens, look.palette.syntax), options, style=look.style("text"), pad=False
+        _Blocks.of(tokens, look.palette.syntax), options, style=look.style("text"), pad=False
     )
     margin = Segment(" " * INDENT, Style.null())
     strips = [Strip([margin, *map(_on_our_ground, line)]) for line in rendered]

@@ -18,10 +18,10 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
-from textual.widget import Widget
 
+from sapwood.modes.tui.canvas import Canvas
 from sapwood.modes.tui.theme import DARK, Palette
-from sapwood.modes.tui.transcript.lines import PLAIN, full_line
+from sapwood.modes.tui.transcript.lines import BLANK, PLAIN, full_line
 from sapwood.modes.tui.transcript.look import Look
 from sapwood.modes.tui.transcript.marking import cells_marked, marked
 from sapwood.modes.tui.transcript.selecting import Place, Selected
@@ -82,12 +82,11 @@ class Marks:
     nth: int
 
 
-class Transcript(Widget):
+class Transcript(Canvas):
     """Shows blocks; follows the end until it is scrolled back."""
 
     DEFAULT_CSS = "Transcript { height: 1fr; background: $background; }"
     ALLOW_SELECT = False  # Textual's way of selecting knows no blocks
-    can_focus = False
 
     @dataclass
     class TextSelected(Message):
@@ -102,8 +101,10 @@ class Transcript(Widget):
         self._anchor: Anchor | None = None
         self._view = View(None, Anchor(0, 0), [])
         self._in_sight: dict[int, list[Strip]] = {}
+        self._full: dict[tuple[int, str], tuple[Strip, Strip]] = {}
+        self._full_before = self._full
         self._stale = True
-        self._laid_out = Size(0, 0)
+        self._drawn: tuple[Size, Style, Palette] | None = None
         self._base = PLAIN
         self._timer: Timer | None = None
         self._painted_at = 0.0
@@ -293,9 +294,12 @@ class Transcript(Widget):
         return lines
 
     def _layout(self) -> None:
-        if not self._stale and self._laid_out == self.size:
+        if not self._stale and self._drawn and self._drawn[0] == self.size:
             return
-        self._laid_out = self.size
+        drawn = self.size, self.rich_style, self._look.palette
+        self._full_before = self._full if drawn == self._drawn else {}
+        self._full = {}
+        self._drawn = drawn
         self._base = self.rich_style
         self._look = replace(self._look, width=max(self.size.width - 2, 10))
         started = perf_counter()
@@ -309,17 +313,28 @@ class Transcript(Widget):
 
     def render_line(self, y: int) -> Strip:
         self._layout()
-        width = self.size.width
         rows = self._view.rows
-        strip = Strip([])
-        if y < len(rows):
-            block, line = rows[y]
-            lines = self._lines(block)
-            strip = lines[line] if line < len(lines) else strip
-            strip = self._set_off(block, line, strip)
-        base = self._base
-        bar = Segment(self._bar(y), base + self._look.style("faint"))
-        return Strip([*full_line(strip, max(width - 1, 0), base), bar], width)
+        if y >= len(rows):
+            return self._full_line(BLANK, y)
+        block, line = rows[y]
+        lines = self._lines(block)
+        strip = lines[line] if line < len(lines) else BLANK
+        return self._full_line(self._set_off(block, line, strip), y)
+
+    def _full_line(self, strip: Strip, y: int) -> Strip:
+        """A line in full width, with its part of the bar; the same as in the frame before.
+
+        With it Textual keeps what it has made of it for the terminal.
+        """
+        bar = self._bar(y)
+        key = (id(strip), bar)
+        made = self._full.get(key) or self._full_before.get(key)
+        if made is None:
+            width, base = self.size.width, self._base
+            edge = Segment(bar, base + self._look.style("faint"))
+            made = strip, Strip([*full_line(strip, max(width - 1, 0), base), edge], width)
+        self._full[key] = made  # with the line itself, so that its id stays its own
+        return made[1]
 
     def _set_off(self, block: int, line: int, strip: Strip) -> Strip:
         """A line with what is searched for and what is selected in it."""
