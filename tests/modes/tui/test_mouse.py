@@ -124,3 +124,13 @@ async def test_the_wheel_scrolls(tmp_path: Path) -> None:
             ui.chat.transcript.post_message(scroll)
         await ui.settled()
         assert "paragraph 59" not in ui.screen_text
+
+
+async def test_ctrl_c_copies_what_is_selected_in_the_editor(tmp_path: Path) -> None:
+    async with running_ui(make_place(tmp_path, [{"text": "ok"}])) as ui:
+        await ui.type("half a thought")
+        await ui.press(*["shift+left"] * 7, "ctrl+c")
+        await ui.until(lambda: ui.app.clipboard == "thought")
+        assert ui.chat.editor.text == "half a thought"
+        await ui.press("right", "ctrl+c")
+        assert ui.chat.editor.text == ""

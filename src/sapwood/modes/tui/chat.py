@@ -387,15 +387,20 @@ class Chat(ChatKeys):
         self.search.end()
 
     def on_transcript_text_selected(self, event: Transcript.TextSelected) -> None:
+        self.copy(event.text)
+
+    def copy(self, text: str) -> None:
+        """Put a text that was selected on the clipboard, and say so."""
         from sapwood.modes.tui.clipboard import copy_text
 
-        self.start(copy_text(self, event.text))
-        self.status.notice(f"Copied {count_text(len(event.text), 'character')}")
+        self.start(copy_text(self, text))
+        self.status.notice(f"Copied {count_text(len(text), 'character')}")
 
     # The text being written
 
     def on_text_area_changed(self) -> None:
         self._last_key_at = monotonic()
+        self._last_key = ("", 0.0)
         text = self.editor.text
         shell = text.startswith("!")
         self.set_class(shell, "shell")

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from sapwood.modes.tui.chat import Chat
 
 DOUBLE = 0.6
-"""Seconds within which a second Escape or Ctrl+C counts as a double one."""
+"""Seconds within which a second Escape counts as a double one."""
+AGAIN = 3.0
+"""The same for Ctrl+C: long enough to read that it would leave."""
 
 
 class ChatKeys(Screen[None], inherit_bindings=False):
@@ -30,11 +32,11 @@ class ChatKeys(Screen[None], inherit_bindings=False):
         """This screen as what it is."""
         return cast("Chat", self)
 
-    def _twice(self, key: str) -> bool:
+    def _twice(self, key: str, within: float) -> bool:
         """Whether the key was pressed just before, too."""
         last, at = self._last_key
         now = monotonic()
-        double = last == key and now - at < DOUBLE
+        double = last == key and now - at < within
         self._last_key = ("", 0.0) if double else (key, now)
         return double
 
@@ -48,7 +50,7 @@ class ChatKeys(Screen[None], inherit_bindings=False):
             session.abort_bash()
         elif not session.is_idle:
             self.chat.start(self._abort(session))
-        elif self.chat.editor.is_blank and self._twice("escape"):
+        elif self.chat.editor.is_blank and self._twice("escape", DOUBLE):
             action = session.settings.values.double_escape_action
             if action != "none":
                 self.action_command(action)
@@ -76,10 +78,12 @@ class ChatKeys(Screen[None], inherit_bindings=False):
         self.chat.editor.submit(follow_up=True)
 
     def action_clear_or_exit(self) -> None:
-        if self.chat.editor.text:
+        if selected := self.chat.editor.selected_text:
+            self.chat.copy(selected)
+        elif self.chat.editor.text:
             self.chat.editor.set_text("")
             self._last_key = ("", 0.0)
-        elif self._twice("ctrl+c"):
+        elif self._twice("ctrl+c", AGAIN):
             self.leave()
         else:
             self.chat.status.notice("Ctrl+C again leaves Sapwood")

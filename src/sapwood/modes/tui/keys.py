@@ -45,7 +45,7 @@ CHAT = _actions(
         "interrupt",
         "Stop what is running; twice on an empty editor: tree",
     ),
-    ("app.clear", "ctrl+c", "clear_or_exit", "Clear the editor, then exit"),
+    ("app.clear", "ctrl+c", "clear_or_exit", "Copy what is selected; clear the editor; exit"),
     ("app.exit", "ctrl+d", "exit_if_empty", "Exit when the editor is empty"),
     ("app.suspend", "ctrl+z", "suspend_process", "Put Sapwood to sleep (fg wakes it)"),
     ("app.message.followUp", "alt+enter", "follow_up", "Queue the text for after this run"),
@@ -59,7 +59,7 @@ CHAT = _actions(
     ("app.tools.expand", "ctrl+o", "toggle_tools", "Show or fold tool output and summaries"),
     ("app.editor.external", "ctrl+g", "external_editor", "Write the text in your own editor"),
     ("app.clipboard.pasteImage", "ctrl+v", "paste_clipboard", "Paste an image or text"),
-    ("app.search", "f3 alt+slash", "search", "Search the conversation"),
+    ("tui.altScreen.search", "f3 alt+slash ctrl+shift+f", "search", "Search the conversation"),
     ("app.session.new", "", "command('new')", "Start a new session"),
     ("app.session.tree", "", "command('tree')", "Open the tree"),
     ("app.session.fork", "", "command('fork')", "Fork from an earlier message"),
@@ -104,9 +104,9 @@ EDITOR = _actions(
 
 SEARCH = _actions(
     "search",
-    ("app.search.older", "enter up", "step(1)", "Older hit"),
-    ("app.search.newer", "down shift+enter shift+f3", "step(-1)", "Newer hit"),
-    ("app.search.leave", "escape ctrl+c", "leave", "Back to the editor"),
+    ("tui.altScreen.searchNext", "enter up", "step(1)", "Older hit"),
+    ("tui.altScreen.searchPrevious", "down shift+enter shift+f3", "step(-1)", "Newer hit"),
+    ("tui.altScreen.searchClose", "escape ctrl+c", "leave", "Back to the editor"),
 )
 
 ACTIONS: tuple[Action, ...] = CHAT + EDITOR
@@ -204,6 +204,7 @@ _SHOWN = {
     "pagedown": "PageDown",
     "underscore": "-",
     "minus": "-",
+    "slash": "/",
 }
 
 
