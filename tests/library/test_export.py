@@ -6,6 +6,8 @@ import json
 import os
 import re
 import stat
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -161,6 +163,38 @@ def test_exports_at_once_leave_as_many_whole_files(tmp_path: Path) -> None:
     assert {path.read_bytes() for path in paths} == {paths[0].read_bytes()}
     assert min(path.name for path in paths) == "sapwood-My-talk-about-trees-10.md"
     assert len(list(tmp_path.iterdir())) == 10
+
+
+FIRST_EXPORTS = """
+import sys, threading
+from pathlib import Path
+from sapwood.library.export import export_session
+from sapwood.session.manager import SessionManager
+
+sys.setswitchinterval(1e-6)
+manager = SessionManager.in_memory("/nowhere")
+text = "```python\\nx = 1\\n```"
+manager.append_message({"role": "assistant", "content": [{"type": "text", "text": text}]})
+start = threading.Barrier(8)
+
+
+def export():
+    start.wait()
+    export_session(manager, Path(sys.argv[1]))
+
+
+threads = [threading.Thread(target=export) for _ in range(8)]
+[each.start() for each in threads]
+[each.join() for each in threads]
+"""
+
+
+def test_the_first_exports_of_a_process_may_be_at_once(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_EXPORTS, tmp_path], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert len(list(tmp_path.iterdir())) == 8
 
 
 def test_only_one_of_many_gets_a_name_that_all_want(tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ def _lexer(language: str) -> Any:
 
 @cache
 def _formatter(style: str) -> Any:
-    from pygments.formatters import HtmlFormatter
+    # not from the package, which replaces itself while it loads and so fails a second thread
+    from pygments.formatters.html import HtmlFormatter
 
     return HtmlFormatter(nowrap=True, style=style)
