@@ -43,6 +43,8 @@ class CompletionMenu(Widget):
 
     def offer(self, choices: Sequence[Choice]) -> None:
         """Show these, the first one selected; an empty sequence closes the menu."""
+        if not choices and not self.choices:
+            return  # at every key: no reason to lay the screen out anew
         self.choices = choices
         self.selected = 0
         self.display = bool(choices)
